@@ -1,0 +1,103 @@
+package infer
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Options are the sampling and load-time options of a request. Every one is
+// sent explicitly: a server's defaults change between versions and with the
+// amount of memory it finds.
+type Options struct {
+	Temperature      float64 `json:"temperature"`       // ≥ 0; 0 is greedy
+	TopP             float64 `json:"top_p"`             // (0, 1]
+	TopK             int     `json:"top_k"`             // ≥ 0; 0 keeps all
+	MinP             float64 `json:"min_p"`             // [0, 1)
+	PresencePenalty  float64 `json:"presence_penalty"`  // [-2, 2]
+	FrequencyPenalty float64 `json:"frequency_penalty"` // [-2, 2]
+	RepeatPenalty    float64 `json:"repeat_penalty"`    // > 0; 1 is none
+	RepeatLastN      int     `json:"repeat_last_n"`     // tokens; -1 is the context
+	NumPredict       int     `json:"num_predict"`       // most tokens of an answer, ≥ 1
+	NumCtx           int     `json:"num_ctx"`           // context in tokens
+	NumBatch         int     `json:"num_batch"`         // 0 leaves it to the server
+	NumThread        int     `json:"num_thread"`        // 0 leaves it to the server
+	Think            bool    `json:"think"`
+}
+
+// Validate refuses options outside the ranges that the field's samplers
+// define, naming the option.
+func (o Options) Validate() error {
+	checks := []struct {
+		ok   bool
+		name string
+		got  any
+		want string
+	}{
+		{within(o.Temperature, 0, 100), "temperature", o.Temperature, "0 or more"},
+		{o.TopP > 0 && o.TopP <= 1, "top_p", o.TopP, "in (0, 1]"},
+		{o.TopK >= 0, "top_k", o.TopK, "0 or more"},
+		{o.MinP >= 0 && o.MinP < 1, "min_p", o.MinP, "in [0, 1)"},
+		{within(o.PresencePenalty, -2, 2), "presence_penalty", o.PresencePenalty, "in [-2, 2]"},
+		{within(o.FrequencyPenalty, -2, 2), "frequency_penalty", o.FrequencyPenalty, "in [-2, 2]"},
+		{o.RepeatPenalty > 0 && !math.IsInf(o.RepeatPenalty, 0), "repeat_penalty", o.RepeatPenalty, "above 0"},
+		{o.RepeatLastN >= -1, "repeat_last_n", o.RepeatLastN, "-1 or more"},
+		{o.NumPredict >= 1, "num_predict", o.NumPredict, "1 or more"},
+		{o.NumCtx >= 0, "num_ctx", o.NumCtx, "0 (fitted) or more"},
+		{o.NumBatch >= 0, "num_batch", o.NumBatch, "0 (the engine's best) or more"},
+		{o.NumThread >= 0, "num_thread", o.NumThread, "0 (the server's choice) or more"},
+	}
+	for _, c := range checks {
+		if !c.ok {
+			return fmt.Errorf("%s is %v; it must be %s", c.name, c.got, c.want)
+		}
+	}
+	return nil
+}
+
+func within(x, lo, hi float64) bool { return x >= lo && x <= hi }
+
+// Penalised reports whether any repetition penalty differs from its neutral
+// value, so that a server which ignores penalties matters.
+func (o Options) Penalised() bool {
+	return o.PresencePenalty != 0 || o.FrequencyPenalty != 0 || o.RepeatPenalty != 1
+}
+
+// Profile returns the named set of sampling options, with NumPredict set and
+// the load-time options (NumCtx, NumBatch, NumThread) left at 0. The Qwen3.5
+// values are those of its model card: instruct and thinking use, for general
+// tasks, for reasoning and for precise work.
+func Profile(name string) (Options, error) {
+	o, ok := profiles()[name]
+	if !ok {
+		return Options{}, fmt.Errorf("unknown profile %q; known: %s", name, strings.Join(ProfileNames(), ", "))
+	}
+	return o, nil
+}
+
+// ProfileNames lists the known profiles in alphabetical order.
+func ProfileNames() []string { return slices.Sorted(maps.Keys(profiles())) }
+
+// DefaultProfile is the published baseline's.
+const DefaultProfile = "qwen3.5-instruct"
+
+func profiles() map[string]Options {
+	base := Options{TopP: 1, RepeatPenalty: 1, RepeatLastN: 64, NumPredict: 512}
+	with := func(t, topP float64, topK int, presence float64, think bool) Options {
+		o := base
+		o.Temperature, o.TopP, o.TopK, o.PresencePenalty, o.Think = t, topP, topK, presence, think
+		if think {
+			o.NumPredict = 8192
+		}
+		return o
+	}
+	return map[string]Options{
+		DefaultProfile:               with(0.7, 0.8, 20, 1.5, false),
+		"qwen3.5-instruct-reasoning": with(1, 1, 40, 2, false),
+		"qwen3.5-thinking":           with(1, 0.95, 20, 1.5, true),
+		"qwen3.5-thinking-precise":   with(0.6, 0.95, 20, 0, true),
+		"greedy":                     with(0, 1, 1, 0, false),
+	}
+}

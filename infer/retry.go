@@ -1,0 +1,93 @@
+package infer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+)
+
+// RetryPolicy bounds the attempts at one request.
+type RetryPolicy struct {
+	Attempts int           // most attempts at a request that fails, ≥ 1
+	First    time.Duration // pause after the first failure
+	Max      time.Duration // longest pause
+}
+
+// DefaultRetry rides out a runner's restart and a model's load (tens of
+// seconds), and gives up on a server that stays away after about a minute.
+func DefaultRetry() RetryPolicy {
+	return RetryPolicy{Attempts: 7, First: 500 * time.Millisecond, Max: 20 * time.Second}
+}
+
+// Attempt records one try at a request that failed.
+type Attempt struct {
+	Class   Class   `json:"class"`
+	Status  int     `json:"status,omitempty"`
+	Message string  `json:"message"`
+	Seconds float64 `json:"seconds"`
+}
+
+// Ask asks m until it answers, the failure is not of ClassRetry, the policy's
+// attempts are used up or ctx ends. Pauses grow exponentially with jitter.
+// Every attempt carries the same seed.
+//
+// A server that gives up on a model repeating one token (StopRepeated) is
+// asked once more, then taken at its word.
+//
+// It returns the response, the attempts that failed, and the last failure.
+func (p RetryPolicy) Ask(ctx context.Context, m Model, req Request) (Response, []Attempt, error) {
+	pause := &backoff.ExponentialBackOff{
+		InitialInterval: p.First, MaxInterval: p.Max, Multiplier: 2, RandomizationFactor: 0.5,
+	}
+	pause.Reset()
+	var failed []Attempt
+	repeated := false
+	for {
+		start := time.Now()
+		resp, err := m.Ask(ctx, req)
+		if err == nil && resp.Stop == StopRepeated && !repeated {
+			repeated = true
+			failed = append(failed, Attempt{Class: ClassRetry, Message: "the model repeated one token until the server stopped it", Seconds: time.Since(start).Seconds()})
+			continue
+		}
+		if err == nil {
+			return resp, failed, nil
+		}
+		failed = append(failed, attemptOf(err, time.Since(start)))
+		if ctx.Err() != nil {
+			return Response{}, failed, ctx.Err()
+		}
+		if ClassOf(err) != ClassRetry {
+			return Response{}, failed, err
+		}
+		if len(failed) >= p.Attempts {
+			return Response{}, failed, fmt.Errorf("gave up after %d attempts: %w", len(failed), err)
+		}
+		if err := sleep(ctx, pause.NextBackOff()); err != nil {
+			return Response{}, failed, err
+		}
+	}
+}
+
+func attemptOf(err error, took time.Duration) Attempt {
+	a := Attempt{Class: ClassOf(err), Message: err.Error(), Seconds: took.Seconds()}
+	var f *Failure
+	if errors.As(err, &f) {
+		a.Status = f.Status
+	}
+	return a
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}
