@@ -1,0 +1,121 @@
+package ollama
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"candor/infer"
+
+	"github.com/ollama/ollama/api"
+)
+
+// Identify reports the server's version and everything it tells of the model,
+// without inference. A server that does not answer, or has no such model, is
+// a fatal failure that says what to do.
+func (c *Client) Identify(ctx context.Context, model string) (infer.Identity, error) {
+	ctx, cancel := c.withDeadline(ctx)
+	defer cancel()
+	version, err := c.api.Version(ctx)
+	if err != nil {
+		return infer.Identity{}, c.unreachable(err)
+	}
+	show, err := c.api.Show(ctx, &api.ShowRequest{Model: model})
+	if err != nil {
+		return infer.Identity{}, classify(model, err)
+	}
+	listed, err := c.listed(ctx, model)
+	if err != nil {
+		return infer.Identity{}, classify(model, err)
+	}
+	id := infer.Identity{
+		ServerVersion: version, Model: model, Digest: listed.Digest,
+		ParameterSize: show.Details.ParameterSize, Quantization: show.Details.QuantizationLevel,
+		Renderer: show.Renderer, Parser: show.Parser,
+	}
+	for _, cap := range show.Capabilities {
+		id.Capabilities = append(id.Capabilities, string(cap))
+	}
+	id.Architecture, _ = show.ModelInfo["general.architecture"].(string)
+	id.Name, _ = show.ModelInfo["general.name"].(string)
+	if n, ok := show.ModelInfo[id.Architecture+".context_length"].(float64); ok {
+		id.TrainedContext = int(n)
+	}
+	readModelfile(show.Modelfile, &id)
+	return id, nil
+}
+
+// unreachable explains a server that did not answer its first question.
+func (c *Client) unreachable(err error) error {
+	var status api.StatusError
+	if errors.As(err, &status) {
+		err = fmt.Errorf("answered %d: %s", status.StatusCode, bounded(status.ErrorMessage))
+	}
+	return &infer.Failure{
+		Class: infer.ClassFatal,
+		Err:   fmt.Errorf("no Ollama server at %s: %w", c.Endpoint(), err),
+		Hint:  "start one (scripts/ollama.sh start, or docker compose up) or name it with --host or OLLAMA_HOST",
+	}
+}
+
+func (c *Client) listed(ctx context.Context, model string) (api.ListModelResponse, error) {
+	list, err := c.api.List(ctx)
+	if err != nil {
+		return api.ListModelResponse{}, err
+	}
+	for _, m := range list.Models {
+		if sameModel(m.Model, model) || sameModel(m.Name, model) {
+			return m, nil
+		}
+	}
+	return api.ListModelResponse{}, nil
+}
+
+// sameModel compares names as the server does: without a tag, "latest" is
+// meant, and case does not matter.
+func sameModel(a, b string) bool {
+	full := func(s string) string {
+		if !strings.Contains(path.Base(s), ":") {
+			s += ":latest"
+		}
+		return s
+	}
+	return strings.EqualFold(full(a), full(b))
+}
+
+// readModelfile takes from the Modelfile what servers do not tell otherwise:
+// the digest of the weights, and the renderer and parser.
+func readModelfile(text string, id *infer.Identity) {
+	for line := range strings.Lines(text) {
+		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		rest = strings.Trim(strings.TrimSpace(rest), `"`)
+		switch strings.ToUpper(word) {
+		case "FROM":
+			if _, digest, ok := strings.Cut(path.Base(strings.ReplaceAll(rest, `\`, "/")), "sha256-"); ok && id.WeightsDigest == "" {
+				id.WeightsDigest = "sha256:" + digest
+			}
+		case "RENDERER":
+			id.Renderer = rest
+		case "PARSER":
+			id.Parser = rest
+		}
+	}
+}
+
+// Residency reports where the server holds the model, from its process list.
+func (c *Client) Residency(ctx context.Context, model string) (infer.Residency, error) {
+	ctx, cancel := c.withDeadline(ctx)
+	defer cancel()
+	ps, err := c.api.ListRunning(ctx)
+	if err != nil {
+		return infer.Residency{}, classify(model, err)
+	}
+	for _, m := range ps.Models {
+		if sameModel(m.Model, model) || sameModel(m.Name, model) {
+			return infer.Residency{Loaded: true, Size: m.Size, SizeVRAM: m.SizeVRAM, ContextLength: m.ContextLength}, nil
+		}
+	}
+	return infer.Residency{}, nil
+}
