@@ -34,7 +34,7 @@ func decoderOf(format string) decoder {
 	case "gif":
 		return decoder{gif.DecodeConfig, gif.Decode}
 	case "webp":
-		return decoder{webp.DecodeConfig, webp.Decode}
+		return decoder{webp.DecodeConfig, decodeWebP}
 	case "bmp":
 		return decoder{bmp.DecodeConfig, bmp.Decode}
 	default:
@@ -73,6 +73,34 @@ func open(data []byte) (*picture, error) {
 		return nil, damaged(format, "pixels", fmt.Errorf("header says %d×%d, the data %v", cfg.Width, cfg.Height, got.Size()))
 	}
 	return &picture{format, cfg.Width, cfg.Height, orientationOf(data, format), img}, nil
+}
+
+// decodeWebP gives lossy WebP its right colours. VP8 holds luma in 16…235 and
+// chroma in 16…240 (RFC 6386 §9.2); the decoder hands that out as if it were
+// JPEG's full range, so that white would come out as light gray.
+func decodeWebP(r io.Reader) (image.Image, error) {
+	img, err := webp.Decode(r)
+	switch m := img.(type) {
+	case *image.YCbCr:
+		widen(m)
+	case *image.NYCbCrA:
+		widen(&m.YCbCr)
+	}
+	return img, err
+}
+
+func widen(m *image.YCbCr) {
+	var luma, chroma [256]uint8
+	for i := range 256 {
+		luma[i] = uint8(min(max((float64(i)-16)*255/219, 0), 255) + .5)
+		chroma[i] = uint8(min(max(128+(float64(i)-128)*255/224, 0), 255) + .5)
+	}
+	for i, v := range m.Y {
+		m.Y[i] = luma[v]
+	}
+	for i := range m.Cb {
+		m.Cb[i], m.Cr[i] = chroma[m.Cb[i]], chroma[m.Cr[i]]
+	}
 }
 
 func checkSize(width, height int) error {

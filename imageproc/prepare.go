@@ -113,6 +113,8 @@ func (f Family) serverFits(w, h int) bool {
 
 // sendable reports whether a server shows the model this file as it looks:
 // servers ignore EXIF, do not read GIF, and not all agree on the inks of CMYK.
+// (Lossy WebP is let through, though the engine's decoder shows it with the
+// contrast of the narrow video range: see decodeWebP.)
 func (p *picture) sendable() bool {
 	_, cmyk := p.image.(*image.CMYK)
 	return p.format != "gif" && p.orientation == 1 && !cmyk

@@ -1,0 +1,44 @@
+# Makes the images of this folder with Pillow: python make.py FOLDER
+# All are drawn here; the four quadrants are red, green, blue and yellow.
+import sys
+import numpy as np
+from PIL import Image, ImageDraw
+out=sys.argv[1]
+def scene(w,h):
+    # four quadrants: every orientation and every swap of channels shows
+    im=Image.new("RGB",(w,h)); d=ImageDraw.Draw(im)
+    d.rectangle((0,0,w//2-1,h//2-1),fill=(200,30,30)); d.rectangle((w//2,0,w,h//2-1),fill=(30,170,40))
+    d.rectangle((0,h//2,w//2-1,h),fill=(40,60,200)); d.rectangle((w//2,h//2,w,h),fill=(230,200,40))
+    return im
+base=scene(64,48)
+base.save(out+"/baseline.jpg",quality=90)
+base.save(out+"/progressive.jpg",quality=90,progressive=True)
+base.convert("CMYK").save(out+"/cmyk.jpg",quality=95)
+base.convert("L").save(out+"/gray.jpg",quality=90)
+for o in range(1,9):
+    inv={1:None,2:Image.FLIP_LEFT_RIGHT,3:Image.ROTATE_180,4:Image.FLIP_TOP_BOTTOM,5:Image.TRANSPOSE,6:Image.ROTATE_90,7:Image.TRANSVERSE,8:Image.ROTATE_270}[o]
+    im=base if inv is None else base.transpose(inv)
+    ex=Image.Exif(); ex[0x0112]=o
+    im.save(out+f"/orient{o}.jpg",quality=90,exif=ex)
+ex=Image.Exif(); ex[0x0112]=6
+base.transpose(Image.ROTATE_90).save(out+"/orient6.png",exif=ex)
+base.transpose(Image.ROTATE_90).save(out+"/orient6.webp",exif=ex,lossless=True)
+base.transpose(Image.ROTATE_90).save(out+"/orient6.tiff",tiffinfo={274:6},compression="tiff_lzw")
+base.save(out+"/lossy.webp",quality=85); base.save(out+"/lossless.webp",lossless=True)
+a=base.convert("RGBA"); al=Image.new("L",(64,48),255); ImageDraw.Draw(al).rectangle((0,0,31,23),fill=0); a.putalpha(al)
+a.save(out+"/alpha.png"); a.save(out+"/alpha.webp",lossless=True)
+p=base.quantize(16); p.save(out+"/palette.png"); p.save(out+"/still.gif"); p.save(out+"/palette.bmp"); base.save(out+"/plain.bmp")
+base.quantize(16).save(out+"/palette_alpha.png",transparency=int(np.array(base.quantize(16))[0,0]))
+p.save(out+"/animated.gif",save_all=True,append_images=[Image.new("RGB",(64,48),(0,0,0))],duration=100)
+base.save(out+"/plain.tiff"); base.save(out+"/deflate.tiff",compression="tiff_adobe_deflate")
+g=np.array(base.convert("L")).astype(np.uint16)*257
+Image.fromarray(g).save(out+"/gray16.png")
+base.convert("L").save(out+"/gray.png"); base.convert("1").save(out+"/bilevel.png")
+base.convert("LA").save(out+"/grayalpha.png")
+# a texture with detail finer than the small grid, and Pillow's bicubic of it
+y,x=np.mgrid[0:38,0:50]
+t=np.stack([128+90*np.sin(x/1.7+y/2.3),128+90*np.cos(x*y/60),60+x*3.0],-1)
+t=Image.fromarray(np.clip(t,0,255).astype(np.uint8))
+t.save(out+"/texture.png",optimize=True)
+t.resize((24,16),Image.BICUBIC).save(out+"/texture_24x16.png",optimize=True)
+t.resize((64,48),Image.BICUBIC).save(out+"/texture_64x48.png",optimize=True)
