@@ -1,0 +1,120 @@
+// Package preflight questions a server before a run does, with requests of
+// its own, so that a report can say what its figures were really made under:
+// is the answer schema applied, are penalties honoured, does a seed repeat,
+// does the image matter, do parallel requests help and leave the answers
+// alone, is the image's prompt prefix reused, is the model on the GPU.
+//
+// Servers accept options that they ignore, so nothing is believed; each check
+// compares answers that must differ, or must be equal, if the behaviour is
+// there. A check that cannot tell says unknown.
+package preflight
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"candor/infer"
+)
+
+// Status is a check's answer to its own question.
+type Status string
+
+const (
+	Yes     Status = "yes"
+	No      Status = "no"
+	Partly  Status = "partly"
+	Unknown Status = "unknown"
+)
+
+// Severity says what a finding means for the figures.
+type Severity string
+
+const (
+	Fine    Severity = "fine"    // nothing to heed
+	Note    Severity = "note"    // costs time, or must be said beside the figures
+	Serious Severity = "serious" // the figures are not what they seem
+)
+
+// Finding is what one check found.
+type Finding struct {
+	Check    string             `json:"check"`
+	Question string             `json:"question"`
+	Status   Status             `json:"status"`
+	Severity Severity           `json:"severity"`
+	Detail   string             `json:"detail"`
+	Meaning  string             `json:"meaning,omitempty"` // for the figures
+	Advice   string             `json:"advice,omitempty"`  // what to do
+	Measures map[string]float64 `json:"measures,omitempty"`
+}
+
+// Report is a whole preflight.
+type Report struct {
+	Identity  infer.Identity  `json:"identity"`
+	Residency infer.Residency `json:"residency"`
+	Findings  []Finding       `json:"findings"`
+	// Parallel is the number of requests in flight, the waiting one included,
+	// that keeps this server busy without changing its answers.
+	Parallel int `json:"parallel"`
+}
+
+// Find returns the finding of the named check.
+func (r Report) Find(check string) (Finding, bool) {
+	for _, f := range r.Findings {
+		if f.Check == check {
+			return f, true
+		}
+	}
+	return Finding{}, false
+}
+
+// Config is what the run will ask for.
+type Config struct {
+	Model   string
+	Options infer.Options // the run's own; load-time options are kept as they are
+	System  string        // the run's system text, a prefix of every prompt
+	Schema  json.RawMessage
+	// Width and Height are the probe images' size in pixels; 0 means 640×480.
+	Width, Height int
+	// ImageTokens predicts the tokens of an image of the given size; nil when
+	// the model's image processor is not known.
+	ImageTokens func(width, height int) int
+	Retry       infer.RetryPolicy
+}
+
+// Check names, in the order in which they are run.
+const (
+	CheckGrammar   = "grammar"
+	CheckImage     = "image"
+	CheckSeed      = "seed"
+	CheckPenalties = "penalties"
+	CheckPrefix    = "prefix"
+	CheckParallel  = "parallel"
+	CheckResidency = "residency"
+	CheckContext   = "context"
+)
+
+// Run asks every check's requests of the backend, about thirty short ones,
+// and returns what was found. A server that does not answer ends it with an
+// error; a behaviour that is missing does not.
+func Run(ctx context.Context, b infer.Backend, id infer.Identity, cfg Config) (Report, error) {
+	if cfg.Width == 0 || cfg.Height == 0 {
+		cfg.Width, cfg.Height = 640, 480
+	}
+	r := Report{Identity: id, Parallel: 1}
+	p := &prober{backend: b, cfg: cfg}
+	if err := p.warm(ctx); err != nil {
+		return r, fmt.Errorf("preflight: %w", err)
+	}
+	checks := []func(context.Context, *prober, *Report) (Finding, error){
+		grammar, imageMatters, seedRepeats, penalties, prefixReused, parallel, residency, contextFits,
+	}
+	for _, check := range checks {
+		f, err := check(ctx, p, &r)
+		if err != nil {
+			return r, fmt.Errorf("preflight: %w", err)
+		}
+		r.Findings = append(r.Findings, f)
+	}
+	return r, nil
+}

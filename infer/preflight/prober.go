@@ -1,0 +1,107 @@
+package preflight
+
+import (
+	"bytes"
+	"context"
+	"image"
+	"image/color"
+	"image/png"
+	"math"
+	"time"
+
+	"candor/infer"
+)
+
+// prober asks the checks' questions, under the run's own load-time options so
+// that the model is loaded once.
+type prober struct {
+	backend infer.Backend
+	cfg     Config
+	images  int // drawn so far, so that no two are equal
+}
+
+// question is one request of a check; zero fields take the run's options.
+type question struct {
+	prompt      string
+	image       []byte
+	schema      []byte
+	seed        int32
+	tokens      int // most tokens of the answer
+	temperature float64
+	logprobs    int
+	change      func(*infer.Options)
+}
+
+const claimPrompt = "Claim: there is a %s in the image. Is that so?"
+
+// ask returns the answer and how long it took, in seconds.
+func (p *prober) ask(ctx context.Context, q question) (infer.Response, float64, error) {
+	o := p.cfg.Options
+	o.Think = false
+	o.NumPredict = q.tokens
+	if q.temperature > 0 {
+		o.Temperature, o.TopP, o.TopK, o.MinP = q.temperature, 1, 0, 0
+	}
+	if q.change != nil {
+		q.change(&o)
+	}
+	req := infer.Request{
+		Model: p.cfg.Model, System: p.cfg.System, Prompt: q.prompt, Image: q.image,
+		Schema: q.schema, Options: o, Seed: q.seed, TopLogprobs: q.logprobs,
+	}
+	start := time.Now()
+	resp, _, err := p.cfg.Retry.Ask(ctx, p.backend, req)
+	return resp, time.Since(start).Seconds(), err
+}
+
+// warm loads the model, so that no check measures its loading.
+func (p *prober) warm(ctx context.Context) error {
+	_, _, err := p.ask(ctx, question{prompt: "Hello.", image: p.draw(), tokens: 1})
+	return err
+}
+
+// draw returns a PNG unlike every other that this prober has drawn.
+func (p *prober) draw() []byte { return p.drawSized(p.cfg.Width, p.cfg.Height) }
+
+func (p *prober) drawSized(w, h int) []byte {
+	p.images++
+	return pattern(w, h, p.images)
+}
+
+// pattern draws waves whose direction, scale and colours follow n.
+func pattern(w, h, n int) []byte {
+	img := image.NewNRGBA(image.Rect(0, 0, w, h))
+	a, s := float64(n)*2.399963, 0.02+0.013*float64(n%7)
+	for y := range h {
+		for x := range w {
+			v := math.Sin(s * (float64(x)*math.Cos(a) + float64(y)*math.Sin(a)))
+			level := uint8(127 + 120*v)
+			img.SetNRGBA(x, y, color.NRGBA{level, uint8(37 * n), 255 - level, 255})
+		}
+	}
+	var buf bytes.Buffer
+	enc := png.Encoder{CompressionLevel: png.BestSpeed}
+	if err := enc.Encode(&buf, img); err != nil {
+		panic(err) // a bytes.Buffer takes everything
+	}
+	return buf.Bytes()
+}
+
+// apart is the largest difference between two distributions over the tokens
+// that both list at the first position, in nats; ok is false when they list
+// none in common.
+func apart(a, b infer.Response) (d float64, ok bool) {
+	if len(a.Logprobs) == 0 || len(b.Logprobs) == 0 {
+		return 0, false
+	}
+	of := map[string]float64{}
+	for _, alt := range a.Logprobs[0].Top {
+		of[alt.Token] = alt.Logprob
+	}
+	for _, alt := range b.Logprobs[0].Top {
+		if l, both := of[alt.Token]; both {
+			d, ok = max(d, math.Abs(l-alt.Logprob)), true
+		}
+	}
+	return d, ok
+}
