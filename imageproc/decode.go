@@ -64,6 +64,9 @@ func open(data []byte) (*picture, error) {
 	if err := checkSize(cfg.Width, cfg.Height); err != nil {
 		return nil, fmt.Errorf("%s: %w", format, err)
 	}
+	if err := wholeness(data, format, cfg.Width*cfg.Height); err != nil {
+		return nil, damaged(format, fmt.Sprintf("%d×%d pixels", cfg.Width, cfg.Height), err)
+	}
 	img, err := guard(func() (image.Image, error) { return dec.decode(bytes.NewReader(data)) })
 	if err != nil {
 		return nil, damaged(format, fmt.Sprintf("%d×%d pixels", cfg.Width, cfg.Height), err)

@@ -46,8 +46,8 @@ func TestSniffRefuses(t *testing.T) {
 // A file cut off anywhere before its last marker never passes for whole.
 func TestPrepareRefusesTruncated(t *testing.T) {
 	files := []string{
-		"baseline.jpg", "progressive.jpg", "cmyk.jpg", "gray16.png", "palette.png", "still.gif",
-		"lossy.webp", "lossless.webp", "alpha.webp", "plain.bmp", "palette.bmp", "plain.tiff", "deflate.tiff", "orient6.tiff",
+		"baseline.jpg", "progressive.jpg", "cmyk.jpg", "gray16.png", "palette.png", "still.gif", "animated.gif",
+		"lossy.webp", "orient6.webp", "lossless.webp", "alpha.webp", "plain.bmp", "palette.bmp", "plain.tiff", "deflate.tiff", "orient6.tiff",
 	}
 	for _, name := range files {
 		data := read(t, name)
@@ -56,6 +56,19 @@ func TestPrepareRefusesTruncated(t *testing.T) {
 			if err == nil {
 				t.Errorf("%s cut at %d %% was accepted", name, percent)
 			}
+		}
+	}
+}
+
+// A small file that declares a large image is refused before memory is spent.
+func TestPrepareRefusesImplausibleSizes(t *testing.T) {
+	data := bytes.Clone(read(t, "progressive.jpg"))
+	sof := bytes.Index(data, []byte("\xff\xc2"))
+	binary.BigEndian.PutUint16(data[sof+5:], 9_000)
+	binary.BigEndian.PutUint16(data[sof+7:], 9_000)
+	for name, data := range map[string][]byte{"jpeg": data, "png": hugePNG(9_000, 9_000)} {
+		if _, err := Prepare(data, tiny(), PolicyServer); !errors.Is(err, ErrDecode) || !strings.Contains(err.Error(), "cannot hold") {
+			t.Errorf("%s: %v; want ErrDecode", name, err)
 		}
 	}
 }
