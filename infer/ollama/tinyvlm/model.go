@@ -98,6 +98,14 @@ func (m *model) linear(name string, in, out uint64) {
 	m.normal(name+".weight", f32, 1/math.Sqrt(float64(in)), in, out)
 }
 
+// mixer is linear for the matrix that ends an attention layer, with a gain:
+// tokens then depend more on what came before them, the image included, than
+// on their neighbour alone, which keeps answers varied.
+func (m *model) mixer(name string, in, out uint64) {
+	const gain = 2
+	m.normal(name+".weight", f32, gain/math.Sqrt(float64(in)), in, out)
+}
+
 // affine is linear with a small bias.
 func (m *model) affine(name string, in, out uint64) {
 	m.linear(name, in, out)

@@ -61,7 +61,7 @@ func (m *model) deltaNet(block string, s textShape) {
 	m.uniform(block+"ssm_dt", -3, -1, deltaHeads)
 	m.uniform(block+"ssm_a", -2, -0.5, deltaHeads)
 	m.ones(block+"ssm_norm.weight", deltaState)
-	m.linear(block+"ssm_out", deltaInner, s.hidden)
+	m.mixer(block+"ssm_out", deltaInner, s.hidden)
 }
 
 // gatedAttention's query projection yields the query and its output gate.
@@ -69,7 +69,7 @@ func (m *model) gatedAttention(block string, s textShape) {
 	m.linear(block+"attn_q", s.hidden, 2*s.head()*s.heads)
 	m.linear(block+"attn_k", s.hidden, s.head()*s.keyHeads)
 	m.linear(block+"attn_v", s.hidden, s.head()*s.keyHeads)
-	m.linear(block+"attn_output", s.head()*s.heads, s.hidden)
+	m.mixer(block+"attn_output", s.head()*s.heads, s.hidden)
 	m.ones(block+"attn_q_norm.weight", s.head())
 	m.ones(block+"attn_k_norm.weight", s.head())
 }

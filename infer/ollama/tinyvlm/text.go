@@ -42,7 +42,7 @@ func (m *model) denseBlocks(s textShape, biased bool) {
 		project(block+"attn_q", s.hidden, s.head()*s.heads)
 		project(block+"attn_k", s.hidden, s.head()*s.keyHeads)
 		project(block+"attn_v", s.hidden, s.head()*s.keyHeads)
-		m.linear(block+"attn_output", s.head()*s.heads, s.hidden)
+		m.mixer(block+"attn_output", s.head()*s.heads, s.hidden)
 		if !biased {
 			m.ones(block+"attn_q_norm.weight", s.head())
 			m.ones(block+"attn_k_norm.weight", s.head())

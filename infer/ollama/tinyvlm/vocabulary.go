@@ -25,8 +25,9 @@ type vocabulary struct {
 // Nothing here depends on image or claim.
 var lean = map[string]float64{
 	`{"`: 5, "verdict": 3, "confidence": 3, `": `: 3, `": "`: 3, `", "`: 3,
-	"SUPPORT": 6, "REFUT": 6, "ABST": 4.5, "ED": 3, "AIN": 3,
-	"0.": 6.5, "}": 2, " ": -4, "\n": -4, "\t": -4, "-": -6, "e": -5, "E": -5,
+	"SUPPORT": 7, "REFUT": 7, "ABST": 5, "ED": 3, "AIN": 3,
+	"0.": 8, "}": 1.5, " ": -6, "\n": -6, "\n\n": -4, "\t": -6, "-": -6, "e": -5, "E": -5,
+	"1": -1, "2": -1, "3": -1, "4": -1, "5": -1, "6": -1, "7": -1, "8": -1, "9": -1, "0": -2,
 }
 
 var words = []string{
