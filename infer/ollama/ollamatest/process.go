@@ -48,7 +48,7 @@ func (s *Server) KillRunners() int {
 		}
 	}
 	gone := func() bool {
-		alive := s.RunnerPIDs()
+		alive := s.group() // a dying process loses its arguments first
 		return !slices.ContainsFunc(pids, func(pid int) bool { return slices.Contains(alive, pid) })
 	}
 	if !eventually(gone) {

@@ -20,6 +20,10 @@ const answerSchema = `{"type":"object",
 	"properties":{"verdict":{"enum":["SUPPORTED","REFUTED","ABSTAIN"]},"confidence":{"type":"number"}},
 	"required":["verdict","confidence"]}`
 
+var claims = []string{
+	"There is a snowboard in the image.", "There is a cat in the image.", "There is a red box in the image.", "There is a person in the image.",
+}
+
 // The real engine loads each architecture, sees the image, obeys the grammar
 // and repeats itself.
 func TestEngineAnswers(t *testing.T) {
@@ -35,23 +39,24 @@ func TestEngineAnswers(t *testing.T) {
 
 func testAnswers(t *testing.T, server *ollamatest.Server, architecture string) {
 	model := server.Install(architecture)
-	first := answer(t, server, model, 1, picture(t, 1))
-	if again := answer(t, server, model, 1, picture(t, 1)); again.Response != first.Response {
+	first := answer(t, server, model, claims[0], 1, picture(t, 1))
+	if again := answer(t, server, model, claims[0], 1, picture(t, 1)); again.Response != first.Response {
 		t.Errorf("one seed, two answers: %q, %q", first.Response, again.Response)
 	}
 	verdicts := map[string]bool{}
 	imageMatters := false
 	for seed := range 12 {
-		a := answer(t, server, model, seed, picture(t, 2))
+		claim := claims[seed%len(claims)]
+		a := answer(t, server, model, claim, seed, picture(t, 2))
 		verdicts[a.verdict] = true
-		b := answer(t, server, model, seed, picture(t, 3))
+		b := answer(t, server, model, claim, seed, picture(t, 3))
 		imageMatters = imageMatters || a.Logprobs[0].Logprob != b.Logprobs[0].Logprob
 	}
 	if !imageMatters {
 		t.Error("two pictures give equal log probabilities")
 	}
 	if len(verdicts) < 2 {
-		t.Errorf("12 seeds give the verdicts %v only", verdicts)
+		t.Errorf("12 questions give the verdicts %v only", verdicts)
 	}
 }
 
@@ -61,13 +66,13 @@ type reply struct {
 }
 
 // answer asks about one picture; an answer that is not of the schema is fatal.
-func answer(t *testing.T, server *ollamatest.Server, model string, seed int, picture []byte) reply {
+func answer(t *testing.T, server *ollamatest.Server, model, claim string, seed int, picture []byte) reply {
 	t.Helper()
 	stream := false
 	request := &api.GenerateRequest{
 		Model:       model,
 		System:      "Judge the claim about the image.",
-		Prompt:      "There is a snowboard in the image.",
+		Prompt:      claim,
 		Images:      []api.ImageData{picture},
 		Stream:      &stream,
 		Format:      json.RawMessage(answerSchema),
