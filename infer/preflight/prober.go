@@ -89,19 +89,29 @@ func pattern(w, h, n int) []byte {
 
 // apart is the largest difference between two distributions over the tokens
 // that both list at the first position, in nats; ok is false when they list
-// none in common.
+// none in common. Tokens that are no whole character all read U+FFFD, so a
+// text that stands twice in one list is left out.
 func apart(a, b infer.Response) (d float64, ok bool) {
-	if len(a.Logprobs) == 0 || len(b.Logprobs) == 0 {
-		return 0, false
-	}
-	of := map[string]float64{}
-	for _, alt := range a.Logprobs[0].Top {
-		of[alt.Token] = alt.Logprob
-	}
-	for _, alt := range b.Logprobs[0].Top {
-		if l, both := of[alt.Token]; both {
-			d, ok = max(d, math.Abs(l-alt.Logprob)), true
+	of, other := firstToken(a), firstToken(b)
+	for text, l := range of {
+		if m, both := other[text]; both {
+			d, ok = max(d, math.Abs(l-m)), true
 		}
 	}
 	return d, ok
+}
+
+func firstToken(r infer.Response) map[string]float64 {
+	if len(r.Logprobs) == 0 {
+		return nil
+	}
+	of, seen := map[string]float64{}, map[string]bool{}
+	for _, alt := range r.Logprobs[0].Top {
+		of[alt.Token] = alt.Logprob
+		if seen[alt.Token] {
+			delete(of, alt.Token)
+		}
+		seen[alt.Token] = true
+	}
+	return of
 }
