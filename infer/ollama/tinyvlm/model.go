@@ -133,10 +133,20 @@ func (m *model) embeddings(hidden, rows uint64, e encoding) {
 	// one: its size over the root of the mean square.
 	left := anchor / math.Sqrt(float64(anchor*anchor+hidden-1)/float64(hidden))
 	for token := range n {
-		values[token*hidden] = float32(m.vocabulary.lean[int32(token)] / left)
+		row := values[token*hidden : (token+1)*hidden]
+		if m.vocabulary.rivals[int32(token)] {
+			halve(row)
+		}
+		row[0] = float32(m.vocabulary.lean[int32(token)] / left)
 	}
 	m.add(out, f32, values, hidden, n)
 	m.ones("output_norm.weight", hidden)
+}
+
+func halve(values []float32) {
+	for i := range values {
+		values[i] /= 2
+	}
 }
 
 // tokenizer describes the vocabulary; pre names the engine's splitting rule.

@@ -15,9 +15,9 @@ import (
 // The files of seed 1. They may change only on purpose: a model's digest is
 // part of every run's record.
 var golden = map[string]string{
-	"qwen35":   "3a7d72e7770d34c161443da6385558f86343f0aad84632727422ffcf55a0d4a3",
-	"qwen3vl":  "ef800ac5cb72d0e79aa75bb39e8912519dfd48e0334f22762beacbc71a409535",
-	"qwen25vl": "3dffe9b9cde7233dc3112059a7c83c8e75292f16983324d0ea44f34b98c07f26",
+	"qwen35":   "0223831317c5990bbabf6b4e3ff8d2623a4105ae0d6e996bc075b0c80b14377c",
+	"qwen3vl":  "4842515b33f26aa4ed01e3249fa38b7c6236d0ded4ddc2a2934dc6b03faf6d5b",
+	"qwen25vl": "1cb0d3ca9a58f4a255c10a3f5099ec4043fb75edecbe68b6b107583eb42cbbb7",
 }
 
 func write(t *testing.T, cfg Config) ([]byte, Info) {

@@ -17,6 +17,7 @@ type vocabulary struct {
 	merges []string
 	ids    map[string]int32
 	lean   map[int32]float64
+	rivals map[int32]bool
 }
 
 // lean is about how much a token's logit is raised over the others'. Random
@@ -29,6 +30,10 @@ var lean = map[string]float64{
 	"0.": 8, "}": 1.5, " ": -6, "\n": -6, "\n\n": -4, "\t": -6, "-": -6, "e": -5, "E": -5,
 	"1": -1, "2": -1, "3": -1, "4": -1, "5": -1, "6": -1, "7": -1, "8": -1, "9": -1, "0": -2,
 }
+
+// verdictStarts are the tokens that decide a verdict. Their logits vary half as
+// much with the context as the others', so that none wins always.
+var verdictStarts = []string{"SUPPORT", "REFUT", "ABST"}
 
 var words = []string{
 	"SUPPORT", "REFUT", "ABST", "ED", "AIN", "verdict", "confidence", "user", "assistant", "system",
@@ -45,7 +50,7 @@ var (
 )
 
 func newVocabulary() *vocabulary {
-	v := &vocabulary{ids: map[string]int32{}, lean: map[int32]float64{}}
+	v := &vocabulary{ids: map[string]int32{}, lean: map[int32]float64{}, rivals: map[int32]bool{}}
 	for b := range 256 {
 		v.add(string(byteRune(byte(b))), tokenNormal)
 	}
@@ -66,6 +71,9 @@ func newVocabulary() *vocabulary {
 	}
 	for text, by := range lean {
 		v.lean[v.ids[encodeBytes(text)]] = by
+	}
+	for _, text := range verdictStarts {
+		v.rivals[v.ids[text]] = true
 	}
 	return v
 }
