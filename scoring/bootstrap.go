@@ -1,0 +1,56 @@
+package scoring
+
+import (
+	"context"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+)
+
+// replicates are the bootstrap values of every figure.
+type replicates [figureCount][]float64
+
+// bootstrap measures the sample under count resamplings of its images, claims
+// of one image always staying together (a cluster bootstrap: Field & Welsh
+// 2007). Replicate b depends on the seed and b alone.
+func (s *sample) bootstrap(ctx context.Context, bins, count int, seed uint64) (*replicates, error) {
+	var out replicates
+	for f := range out {
+		out[f] = make([]float64, count)
+	}
+	err := parallel(ctx, count, func() func(int) {
+		weights := make([]int32, len(s.images))
+		q, t := &measurer{bins: bins}, &tally{}
+		return func(b int) {
+			resample(weights, seed, b)
+			s.weigh(weights, t)
+			for f, value := range q.measure(t) {
+				out[f][b] = value
+			}
+		}
+	})
+	return &out, err
+}
+
+// resample draws as many images as there are, with replacement, from
+// PCG(seed, b), and counts how often each came up.
+func resample(weights []int32, seed uint64, b int) {
+	clear(weights)
+	random := rand.NewPCG(seed, uint64(b))
+	for range weights {
+		// The high word of a product is uniform but for a bias below n/2⁶⁴.
+		i, _ := bits.Mul64(random.Uint64(), uint64(len(weights)))
+		weights[i]++
+	}
+}
+
+// definedOnly copies the values that are not undefined.
+func definedOnly(values []float64) []float64 {
+	kept := make([]float64, 0, len(values))
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}

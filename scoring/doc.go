@@ -1,0 +1,15 @@
+// Package scoring is the mathematics of honest confidence: it pays answers by
+// a strictly proper scoring rule with a flat payoff for abstaining, and it
+// measures, from rows of (outcome, confidence, correct), how well stated
+// confidence matches the truth and how well it ranks right above wrong.
+//
+// The package does no I/O, draws randomness only from the seed it is given,
+// and adds up in a fixed order, so that the same rows in any order give the
+// same bytes. Confidences and rates lie in [0, 1]; a figure that is undefined
+// (the AUROC of answers that are all right, say) is a nil pointer, null in
+// JSON, never NaN. Equal confidences are ties: no figure depends on the order
+// of rows inside a tie.
+//
+// Start at [NewPayment] for rewards and thresholds and at [Summarize] for the
+// metrics of a run.
+package scoring

@@ -1,0 +1,86 @@
+package scoring
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The codes of warnings.
+const (
+	WarnIncomplete    = "incomplete"              // some tasks ended in error
+	WarnNoTasks       = "no_tasks"                // nothing to score
+	WarnNoAnswers     = "no_answers"              // tasks, but none answered
+	WarnSmallN        = "small_n"                 // too few answers for the bins
+	WarnOneConfidence = "one_distinct_confidence" // the confidence says nothing about single tasks
+	WarnConstant      = "constant_verdict"        // the same verdict whatever the claim
+	WarnSingleClass   = "single_class"            // all right or all wrong
+	WarnLogClipped    = "log_clipped"             // confidences where the log rule is not proper
+	WarnNoImages      = "no_image_clusters"       // rows without an image
+	WarnFewImages     = "few_images"              // too few images to resample
+	WarnUndefined     = "undefined_replicates"    // replicates dropped
+	WarnDegenerate    = "degenerate_interval"     // an interval of no width
+)
+
+const (
+	answersPerBin  = 5  // below this many answers to a bin asked for, ECE is mostly noise
+	constantFrom   = 10 // answers after which one verdict only is no accident
+	imagesToResamp = 20 // below this many images percentile intervals are too narrow
+)
+
+// warnings lists what a reader must know, always in the same order.
+func warnings(s *Summary, smp *sample, t *tally, pay Payment, opt Options, v intervals) []Warning {
+	out := notes{}
+	out.add(s.Errors > 0, WarnIncomplete, "%d of %d tasks ended in error and are not scored: figures cover the other %d", s.Errors, s.Errors+s.N, s.N)
+	out.add(s.N == 0, WarnNoTasks, "no task to score")
+	out.add(s.N > 0 && t.answered == 0, WarnNoAnswers, "none of %d tasks was answered: calibration is undefined", s.N)
+	out.answers(t, opt)
+	if l, ok := pay.Rule.(Log); ok {
+		n := improper(t.levels, l)
+		out.add(n > 0, WarnLogClipped, "%d answers state a confidence so extreme that the clipped log rule no longer rewards the truth there", n)
+	}
+	if opt.Bootstrap > 0 {
+		out.intervals(smp, opt, v)
+	}
+	return out
+}
+
+type notes []Warning
+
+func (n *notes) add(when bool, code, format string, args ...any) {
+	if when {
+		*n = append(*n, Warning{Code: code, Message: fmt.Sprintf(format, args...)})
+	}
+}
+
+func (n *notes) answers(t *tally, opt Options) {
+	m := t.answered
+	if m == 0 {
+		return
+	}
+	n.add(m < answersPerBin*opt.Bins, WarnSmallN, "%d answers for %d bins: read the ECE against its calibrated floor", m, opt.Bins)
+	n.add(m > 1 && len(t.levels) == 1, WarnOneConfidence, "all %d answers state confidence %v: it cannot tell right from wrong", m, t.levels[0].Confidence)
+	n.add(m >= constantFrom && t.supported == m, WarnConstant, "all %d answers are SUPPORTED: does the model see the image?", m)
+	n.add(m >= constantFrom && t.supported == 0, WarnConstant, "all %d answers are REFUTED: does the model see the image?", m)
+	n.add(t.correct == m, WarnSingleClass, "all %d answers are right: AUROC is undefined", m)
+	n.add(t.correct == 0, WarnSingleClass, "all %d answers are wrong: AUROC is undefined", m)
+}
+
+func (n *notes) intervals(smp *sample, opt Options, v intervals) {
+	images := len(smp.images)
+	n.add(smp.bare > 0, WarnNoImages, "%d rows name no image and count as one image each: if they share images the intervals are too narrow", smp.bare)
+	n.add(images == 1, WarnFewImages, "one image only: nothing can be had from resampling it")
+	n.add(images > 1 && images < imagesToResamp, WarnFewImages, "%d images: intervals from resampling so few are too narrow", images)
+	n.add(len(v.dropped) > 0, WarnUndefined, "replicates of %d in which a metric is undefined were dropped (no interval where more than 5 %%): %s", opt.Bootstrap, strings.Join(v.dropped, ", "))
+	n.add(len(v.constant) > 0, WarnDegenerate, "the same in every replicate, so the interval's width says nothing: %s", strings.Join(v.constant, ", "))
+}
+
+// improper counts the answers outside the range where the log rule is proper.
+func improper(levels []Level, l Log) int {
+	n := 0
+	for _, at := range levels {
+		if !l.proper(at.Confidence) {
+			n += at.N
+		}
+	}
+	return n
+}
