@@ -1,0 +1,45 @@
+# shellcheck shell=bash
+# What the scripts share. Sourced, never run.
+
+# Exit statuses: 1 failed, 2 used wrongly, 4 something is missing here.
+readonly MISSING=4
+
+REPO=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+readonly REPO
+
+# Everything that is built or kept outside the tree.
+CACHE=${CANDOR_CACHE:-${XDG_CACHE_HOME:-${HOME:?HOME is not set}/.cache}/candor}
+# shellcheck disable=SC2034 # used by those who source this
+readonly CACHE
+
+say() { printf '%s\n' "$*" >&2; }
+
+# die STATUS MESSAGE…
+die() {
+  local status=$1
+  shift
+  say "error: $*"
+  exit "$status"
+}
+
+# need_go checks that the Go command is there and new enough for go.mod; a
+# recent one fetches the release that go.mod names by itself.
+need_go() {
+  local wanted
+  wanted=$(awk '$1 == "go" { print $2; exit }' "$REPO/go.mod")
+  command -v go > /dev/null ||
+    die "$MISSING" "the go command is not on the PATH: install Go $wanted or newer from https://go.dev/dl"
+  (cd "$REPO" && go list -m > /dev/null) ||
+    die "$MISSING" "$(go version 2> /dev/null || echo 'this Go') does not do: install Go $wanted or newer from https://go.dev/dl"
+}
+
+# need_compiler checks for the C and C++ compilers that cgo uses.
+need_compiler() {
+  local variable compiler
+  for variable in CC CXX; do
+    compiler=$(go env "$variable")
+    # The value may carry arguments; its first word is the program.
+    command -v "${compiler%% *}" > /dev/null ||
+      die "$MISSING" "no ${compiler%% *}: install a C++ compiler (Debian, Ubuntu: apt-get install g++; Fedora: dnf install gcc-c++)"
+  done
+}

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Brings up a real Ollama: the server at OLLAMA_HOST if it answers, else the
+# ollama on the PATH, else a pinned release built from its Go module.
+
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=common.sh
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+# shellcheck source-path=SCRIPTDIR source=engine.sh
+. "$(dirname "${BASH_SOURCE[0]}")/engine.sh"
+# shellcheck source-path=SCRIPTDIR source=server.sh
+. "$(dirname "${BASH_SOURCE[0]}")/server.sh"
+
+usage() {
+  cat << EOF
+usage: scripts/ollama.sh path      print the path of an ollama binary, building it if need be
+       scripts/ollama.sh start     make sure that a server runs; print its URL
+       scripts/ollama.sh status    say what runs; exit 0 if a server answers
+       scripts/ollama.sh stop      stop the server that start started, its runners included
+       scripts/ollama.sh run CMD…  start, run CMD with OLLAMA_HOST set, stop what was started
+
+The server at OLLAMA_HOST is used if that is set and answers, and never stopped.
+Otherwise one is started on a free loopback port, with its own model store.
+
+  OLLAMA_HOST            a server to use
+  CANDOR_OLLAMA_VERSION  build and use this release, such as v0.17.7, even if an
+                         ollama is installed (otherwise $DEFAULT_VERSION is built if none is)
+  CANDOR_CACHE           where builds, models and logs are kept (now $CACHE)
+
+Exit status: 1 failed, 2 used wrongly, $MISSING something is missing on this machine.
+EOF
+}
+
+main() {
+  local command=${1:-}
+  [[ $# -eq 0 ]] || shift
+  case $command in
+    run) [[ $# -gt 0 ]] || wrong_usage ;;
+    *) [[ $# -eq 0 ]] || wrong_usage ;;
+  esac
+  case $command in
+    path) engine_path ;;
+    start)
+      server_start kept
+      echo "$SERVER_URL"
+      ;;
+    status) server_status ;;
+    stop) server_stop ;;
+    run) server_run "$@" ;;
+    -h | --help | help) usage ;;
+    *) wrong_usage ;;
+  esac
+}
+
+wrong_usage() {
+  usage >&2
+  exit 2
+}
+
+main "$@"
