@@ -141,6 +141,21 @@ func TestCaseConstantVerdict(t *testing.T) {
 	}
 }
 
+// D12: a set of one label only (AMBER's existence rows are all "no").
+func TestCaseSingleLabel(t *testing.T) {
+	rows := block(0, 0.9, 40, 10)
+	for i := range rows {
+		rows[i].Supported = !rows[i].Correct // every label REFUTED
+	}
+	if s := summary(t, rows, Options{}); !codes(s)[WarnSingleLabel] || codes(s)[WarnConstant] {
+		t.Errorf("warnings %v", s.Warnings)
+	}
+	rows[0].Supported = !rows[0].Supported
+	if s := summary(t, rows, Options{}); codes(s)[WarnSingleLabel] {
+		t.Errorf("two labels, warnings %v", s.Warnings)
+	}
+}
+
 // M09: nothing, nothing answered, one answer.
 func TestCaseEmptyAndOne(t *testing.T) {
 	empty := summary(t, nil, Options{Bootstrap: 20})

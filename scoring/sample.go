@@ -10,6 +10,7 @@ import (
 // counts are the tasks of one image, or of a weighted set of images.
 type counts struct {
 	n, answered, abstained, repaired, supported int
+	truths                                      int // answered tasks whose label is SUPPORTED
 }
 
 func (c *counts) add(r Row) {
@@ -18,6 +19,7 @@ func (c *counts) add(r Row) {
 	c.abstained += one(r.Outcome == Abstained)
 	c.repaired += one(r.Repaired)
 	c.supported += one(r.Supported)
+	c.truths += one(r.Outcome == Answered && r.Supported == r.Correct)
 }
 
 // sample is the rows of a run, sorted once so that any weighting of its images
@@ -104,6 +106,7 @@ func (s *sample) weigh(weights []int32, t *tally) {
 		t.abstained += w * c.abstained
 		t.repaired += w * c.repaired
 		t.supported += w * c.supported
+		t.truths += w * c.truths
 	}
 	for l := range s.levels {
 		n, correct := 0, 0

@@ -13,6 +13,7 @@ const (
 	WarnSmallN        = "small_n"                 // too few answers for the bins
 	WarnOneConfidence = "one_distinct_confidence" // the confidence says nothing about single tasks
 	WarnConstant      = "constant_verdict"        // the same verdict whatever the claim
+	WarnSingleLabel   = "single_label"            // the same label on every claim
 	WarnSingleClass   = "single_class"            // all right or all wrong
 	WarnLogClipped    = "log_clipped"             // confidences where the log rule is not proper
 	WarnNoImages      = "no_image_clusters"       // rows without an image
@@ -61,6 +62,7 @@ func (n *notes) answers(t *tally, opt Options) {
 	n.add(m > 1 && len(t.levels) == 1, WarnOneConfidence, "all %d answers state confidence %v: it cannot tell right from wrong", m, t.levels[0].Confidence)
 	n.add(m >= constantFrom && t.supported == m, WarnConstant, "all %d answers are SUPPORTED: does the model see the image?", m)
 	n.add(m >= constantFrom && t.supported == 0, WarnConstant, "all %d answers are REFUTED: does the model see the image?", m)
+	n.add(m >= constantFrom && (t.truths == 0 || t.truths == m), WarnSingleLabel, "all %d answered claims have one label: accuracy cannot tell seeing from always saying the same", m)
 	n.add(t.correct == m, WarnSingleClass, "all %d answers are right: AUROC is undefined", m)
 	n.add(t.correct == 0, WarnSingleClass, "all %d answers are wrong: AUROC is undefined", m)
 }
