@@ -165,9 +165,9 @@ is_ours() {
 stat_field() {
   local line fields
   REPLY=''
-  { line=$(< "/proc/$1/stat"); } 2> /dev/null || return 0
+  { read -r line < "/proc/$1/stat"; } 2> /dev/null || return 0
   read -ra fields <<< "${line##*) }"
-  REPLY=${fields[$2 - 3]}
+  REPLY=${fields[$2 - 3]:-}
 }
 
 # executable PID prints the file that a process runs, if it can be told.
