@@ -151,6 +151,19 @@ func TestEngineKeepsModel(t *testing.T) {
 	}
 }
 
+// A client learns from the server that the weights are random.
+func TestEngineTellsRandomWeights(t *testing.T) {
+	server := ollamatest.Start(t)
+	shown, err := server.Client().Show(context.Background(), &api.ShowRequest{Model: server.Install("qwen35")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	name, _ := shown.ModelInfo["general.basename"].(string)
+	if !strings.HasPrefix(name, tinyvlm.NamePrefix) {
+		t.Errorf("general.basename %q in %v", name, shown.ModelInfo)
+	}
+}
+
 // models gives each model's time of change.
 func models(t *testing.T, server *ollamatest.Server) map[string]string {
 	t.Helper()

@@ -33,6 +33,7 @@ func newModel(cfg Config, v *vocabulary) *model {
 	}
 	m.set("general.architecture", cfg.Architecture)
 	m.set("general.name", m.name)
+	m.set("general.basename", m.name) // Ollama's show leaves general.name out
 	m.set("general.file_type", uint32(0))
 	m.set("general.quantization_version", uint32(2))
 	return m

@@ -16,8 +16,9 @@ import (
 	"strings"
 )
 
-// NamePrefix begins the general.name of every model made here, so that a
-// client that reads the metadata can warn that its figures mean nothing.
+// NamePrefix begins the general.name and general.basename of every model made
+// here, so that a client that reads the metadata can warn that its figures mean
+// nothing.
 const NamePrefix = "candor-tiny random"
 
 // Config says which model to make.

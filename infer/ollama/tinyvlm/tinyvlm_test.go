@@ -15,9 +15,9 @@ import (
 // The files of seed 1. They may change only on purpose: a model's digest is
 // part of every run's record.
 var golden = map[string]string{
-	"qwen35":   "0223831317c5990bbabf6b4e3ff8d2623a4105ae0d6e996bc075b0c80b14377c",
-	"qwen3vl":  "4842515b33f26aa4ed01e3249fa38b7c6236d0ded4ddc2a2934dc6b03faf6d5b",
-	"qwen25vl": "1cb0d3ca9a58f4a255c10a3f5099ec4043fb75edecbe68b6b107583eb42cbbb7",
+	"qwen35":   "1fca1c563d964697a89129a36741f7e5f21334e3f0aef49056fae3b41861b9e1",
+	"qwen3vl":  "bc6e0f98f37549f9f080404ba119e261acf08c1870db5f2144a4da5a4b25db36",
+	"qwen25vl": "14a9504cc16aae91370b75abbbeae27eab1432b34b70d7d6bcfd02a37c31f7e2",
 }
 
 func write(t *testing.T, cfg Config) ([]byte, Info) {
@@ -53,6 +53,9 @@ func TestWriteReadsBack(t *testing.T) {
 			p := parse(t, b)
 			if got := p.metadata["general.name"]; got != info.Name || !strings.HasPrefix(info.Name, NamePrefix) {
 				t.Errorf("general.name %v, info %q", got, info.Name)
+			}
+			if got := p.metadata["general.basename"]; got != info.Name {
+				t.Errorf("general.basename %v, want the name", got)
 			}
 			if got := p.metadata["general.architecture"]; got != architecture {
 				t.Errorf("general.architecture %v", got)
