@@ -9,12 +9,13 @@ package ollamatest
 import (
 	"context"
 	"errors"
-	"net"
+	"fmt"
 	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"syscall"
 	"testing"
 	"time"
@@ -118,10 +119,6 @@ func (s *Server) Log() string {
 }
 
 func (s *Server) start(binary string, env []string) error {
-	address, err := freeAddress()
-	if err != nil {
-		return err
-	}
 	// Not t.TempDir: that one fails the test when a runner still writes while
 	// it is removed.
 	dir, err := os.MkdirTemp("", "ollamatest-")
@@ -129,7 +126,6 @@ func (s *Server) start(binary string, env []string) error {
 		return err
 	}
 	s.t.Cleanup(func() { os.RemoveAll(dir) })
-	s.URL = "http://" + address
 	s.logPath = filepath.Join(dir, "serve.log")
 	log, err := os.Create(s.logPath)
 	if err != nil {
@@ -139,7 +135,7 @@ func (s *Server) start(binary string, env []string) error {
 	s.command = exec.Command(binary, "serve")
 	s.command.Env = append(os.Environ(),
 		"HOME="+dir,
-		"OLLAMA_HOST="+address,
+		"OLLAMA_HOST=127.0.0.1:0", // any free port; the log says which
 		"OLLAMA_MODELS="+filepath.Join(dir, "models"),
 		"OLLAMA_NO_CLOUD=1",
 		"OLLAMA_CONTEXT_LENGTH=4096",
@@ -163,30 +159,24 @@ func (s *Server) start(binary string, env []string) error {
 	return nil
 }
 
+// await waits until the server says its address and answers there.
 func (s *Server) await() error {
-	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
-	defer cancel()
-	client := s.Client()
-	for {
-		err := client.Heartbeat(ctx)
-		if err == nil {
-			return nil
+	deadline := time.Now().Add(startTimeout)
+	for time.Now().Before(deadline) {
+		if found := listening.FindStringSubmatch(s.Log()); found != nil {
+			s.URL = "http://" + found[1]
+			ctx, cancel := context.WithDeadline(context.Background(), deadline)
+			defer cancel()
+			return s.Client().Heartbeat(ctx)
 		}
 		select {
 		case <-s.exited:
 			return errors.New("it has exited")
-		case <-ctx.Done():
-			return err
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
+	return fmt.Errorf("its log names no address after %v", startTimeout)
 }
 
-func freeAddress() (string, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	defer listener.Close()
-	return listener.Addr().String(), nil
-}
+// listening is how the server's log names its address.
+var listening = regexp.MustCompile(`Listening on (127\.0\.0\.1:[0-9]+)`)
