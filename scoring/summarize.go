@@ -34,10 +34,7 @@ func Summarize(ctx context.Context, rows []Row, pay Payment, opt Options) (*Summ
 	if err != nil {
 		return nil, err
 	}
-	if _, _, err := scorable(rows); err != nil { // before the splits renumber the rows
-		return nil, err
-	}
-	out, err := summarize(ctx, rows, pay, opt)
+	out, err := summarize(ctx, rows, pay, opt) // first, so that a RowError counts among all rows
 	if err != nil {
 		return nil, err
 	}

@@ -123,7 +123,7 @@ func TestFieldsThatDoNotApply(t *testing.T) {
 	if got := encode(t, summary(t, rows, Options{Bootstrap: 50})); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
-	zero := answersOf([]float64{0, math.Copysign(0, -1)}, []int{0, 1})
+	zero := answersOf([]float64{math.Copysign(0, -1), 0}, []int{0, 1})
 	if s := summary(t, zero, Options{}); *s.DistinctConfidences != 1 || !strings.Contains(encode(t, s), `"levels":[{"confidence":0,"n":2`) {
 		t.Errorf("−0 and 0: %v", s.Levels)
 	}
