@@ -29,7 +29,7 @@ func CheckClaim(text string) error {
 // control matches Ollama's image placeholder; tokens between bars, the form of
 // Qwen's, Llama's and DeepSeek's; and the vision models' tokens of other forms.
 var control = regexp.MustCompile(`\[img-\d+\]` +
-	`|<\|[^<>|]+\|>|<｜[^<>｜]+｜>` +
+	`|<\|[^<>|\s]+\|>|<｜[^<>｜\s]+｜>` +
 	`|</?(?:think|tool_call|tool_response|s|bos|eos)>|<tts_\w+>` +
 	`|<(?:start|end)_of_(?:turn|image)>|<image_soft_token>|\[/?INST\]`)
 

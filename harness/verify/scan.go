@@ -51,6 +51,9 @@ func (s *scanner) object(i int, found func(*object)) (next int, ok bool) {
 		return max(i+1, int(s.inner[i])), false
 	}
 	s.cut = false
+	if !beginsObject(s.text[i+1:]) {
+		return i + 1, false
+	}
 	for _, q := range [...]quoting{paired, loose} {
 		if q == loose && !s.curly {
 			break
@@ -67,6 +70,16 @@ func (s *scanner) object(i int, found func(*object)) (next int, ok bool) {
 		s.remember()
 	}
 	return i + 1, false
+}
+
+// beginsObject is a quick look at what follows a brace: all but an object's
+// first key or its end is prose.
+func beginsObject(s string) bool {
+	i := 0
+	for i < len(s) && isJSONSpace(s[i]) {
+		i++
+	}
+	return i < len(s) && (s[i] == '}' || quoteAt(s, i) != noQuote)
 }
 
 // remember notes the values inside an attempt that failed.
