@@ -113,6 +113,9 @@ type Identity struct {
 	Parser         string   `json:"parser"`
 	Capabilities   []string `json:"capabilities"`
 	TrainedContext int      `json:"trained_context"` // tokens; 0 when not told
+	// RandomWeights marks a model made to exercise the engine: it knows
+	// nothing, and its figures mean nothing.
+	RandomWeights bool `json:"random_weights"`
 }
 
 // Residency says where a loaded model lives, in bytes.

@@ -2,7 +2,6 @@ package ollama
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -18,26 +17,28 @@ import (
 // reports every failure as *infer.Failure, except the end of ctx, which it
 // returns as ctx's own error.
 //
-// A 200 reply is not yet an answer: one cut off by the connection or carrying
-// an error is a failure to retry; one that is whole but not done is the
-// engine's stop of a repeating model (infer.StopRepeated); one whose prompt
-// cost fewer tokens than its image, or filled the context, was not asked what
-// it should have been.
+// A 200 reply is not yet an answer: one cut off by the connection, carrying an
+// error or ended for an unknown reason is a failure to retry; one that is
+// whole but not done is the engine's stop of a repeating model
+// (infer.StopRepeated); one whose prompt cost fewer tokens than its image, or
+// filled the context, was not asked what it should have been.
 func (c *Client) Ask(ctx context.Context, req infer.Request) (infer.Response, error) {
 	call, cancel := c.withDeadline(ctx)
 	defer cancel()
 	watch := &bodyWatch{}
 	var r reply
 	err := c.send(context.WithValue(call, bodyWatchKey{}, watch), req, &r)
-	switch {
+	switch cut := watch.cut(r.done); {
 	case ctx.Err() != nil:
 		return infer.Response{}, ctx.Err()
-	case watch.err() != nil:
-		return infer.Response{}, retry(0, fmt.Errorf("the reply was cut off: %w", watch.err()))
+	case call.Err() != nil:
+		return infer.Response{}, retry(0, fmt.Errorf("no whole reply within %v: %w", c.timeout, call.Err()))
 	case err != nil && isRepeatStop(err):
 		return infer.Response{Stop: infer.StopRepeated}, nil
-	case err != nil:
+	case err != nil && !watch.broken():
 		return infer.Response{}, classify(req.Model, err)
+	case cut != nil:
+		return infer.Response{}, retry(0, fmt.Errorf("the reply was cut off: %w", cut))
 	case r.chunks == 0:
 		return infer.Response{}, retry(0, errors.New("the server sent an empty reply"))
 	}
@@ -76,22 +77,21 @@ func imagesOf(req infer.Request) []api.ImageData {
 	return []api.ImageData{req.Image}
 }
 
-// optionsOf lists every option by the server's names. num_batch and
-// num_thread are left out unless set, as they reload a model that was loaded
-// without them.
+// optionsOf lists every option by the server's names. num_ctx, num_batch and
+// num_thread are left out unless set: they reload a model that was loaded
+// without them, and a context of 0 would be taken at its word.
 func optionsOf(req infer.Request) map[string]any {
 	o := req.Options
 	m := map[string]any{
 		"temperature": o.Temperature, "top_p": o.TopP, "top_k": o.TopK, "min_p": o.MinP, "typical_p": 1.0,
 		"presence_penalty": o.PresencePenalty, "frequency_penalty": o.FrequencyPenalty,
 		"repeat_penalty": o.RepeatPenalty, "repeat_last_n": o.RepeatLastN,
-		"num_predict": o.NumPredict, "num_ctx": o.NumCtx, "seed": int(req.Seed),
+		"num_predict": o.NumPredict, "seed": int(req.Seed),
 	}
-	if o.NumBatch > 0 {
-		m["num_batch"] = o.NumBatch
-	}
-	if o.NumThread > 0 {
-		m["num_thread"] = o.NumThread
+	for name, n := range map[string]int{"num_ctx": o.NumCtx, "num_batch": o.NumBatch, "num_thread": o.NumThread} {
+		if n > 0 {
+			m[name] = n
+		}
 	}
 	return m
 }
@@ -108,18 +108,31 @@ type reply struct {
 }
 
 func (r *reply) addGenerate(g api.GenerateResponse) error {
+	if g.Model == "" && g.CreatedAt.IsZero() && g.Response == "" && g.Thinking == "" && !g.Done {
+		return errNotOllama
+	}
 	r.text.WriteString(g.Response)
 	r.thinking.WriteString(g.Thinking)
 	return r.add(g.Done, g.DoneReason, g.Metrics, g.Logprobs)
 }
 
 func (r *reply) addChat(g api.ChatResponse) error {
+	if g.Model == "" && g.CreatedAt.IsZero() && g.Message.Content == "" && g.Message.Thinking == "" && !g.Done {
+		return errNotOllama
+	}
 	r.text.WriteString(g.Message.Content)
 	r.thinking.WriteString(g.Message.Thinking)
 	return r.add(g.Done, g.DoneReason, g.Metrics, g.Logprobs)
 }
 
+// errNotOllama keeps a JSON body of something else, such as {} from a proxy,
+// from being taken for a model that stopped in the middle.
+var errNotOllama = errors.New("the reply holds nothing that an Ollama server sends")
+
 func (r *reply) add(done bool, reason string, m api.Metrics, lp []api.Logprob) error {
+	if r.done {
+		return errors.New("the server went on after the end of its reply")
+	}
 	r.chunks++
 	r.done, r.reason, r.metrics = done, reason, m
 	r.logprobs = append(r.logprobs, lp...)
@@ -129,49 +142,67 @@ func (r *reply) add(done bool, reason string, m api.Metrics, lp []api.Logprob) e
 func (r *reply) response(req infer.Request) (infer.Response, error) {
 	resp := infer.Response{
 		Text: r.text.String(), Thinking: r.thinking.String(),
-		PromptTokens: r.metrics.PromptEvalCount, OutputTokens: r.metrics.EvalCount,
+		PromptTokens: max(r.metrics.PromptEvalCount, 0), OutputTokens: max(r.metrics.EvalCount, 0),
 		Durations: durationsOf(r.metrics), Logprobs: logprobsOf(r.logprobs),
 	}
-	switch {
-	case !r.done:
+	if !r.done {
 		resp.Stop = infer.StopRepeated
 		return resp, nil
-	case r.reason == "load" || r.reason == "unload":
-		return resp, &infer.Failure{Class: infer.ClassTask, Err: errors.New("the server took the request for one without a prompt")}
-	case resp.PromptTokens < req.MinPromptTokens:
-		return resp, &infer.Failure{
-			Class: infer.ClassTask, Hint: "raise num_ctx, or use a server that honours truncate:false",
-			Err: fmt.Errorf("%w: %d prompt tokens where the image alone costs %d", infer.ErrImageDropped, resp.PromptTokens, req.MinPromptTokens),
-		}
-	case req.Options.NumCtx > 0 && resp.PromptTokens >= req.Options.NumCtx:
-		return resp, &infer.Failure{
-			Class: infer.ClassTask, Hint: "raise num_ctx",
-			Err: fmt.Errorf("%w: %d prompt tokens, num_ctx %d", infer.ErrContextFull, resp.PromptTokens, req.Options.NumCtx),
-		}
 	}
-	resp.Stop = infer.StopDone
-	if r.reason == "length" {
+	if err := asked(req, r.reason, resp.PromptTokens); err != nil {
+		return infer.Response{}, err
+	}
+	switch r.reason {
+	case "stop", "":
+		resp.Stop = infer.StopDone
+	case "length":
 		resp.Stop = infer.StopLength
+	default:
+		return infer.Response{}, retry(0, fmt.Errorf("the reply ended for an unknown reason, %q", bounded(r.reason)))
 	}
 	return resp, nil
 }
 
-// durationsOf keeps the server's figures inside what can be: an engine that
-// stops at a full context reports a generation of minus 292 years.
-func durationsOf(m api.Metrics) infer.Durations {
-	clamp := func(d time.Duration) time.Duration { return max(d, 0) }
-	d := infer.Durations{
-		Load: clamp(m.LoadDuration), Prompt: clamp(m.PromptEvalDuration),
-		Generate: clamp(m.EvalDuration), Total: clamp(m.TotalDuration),
+// asked checks that the model saw the whole request.
+func asked(req infer.Request, reason string, tokens int) error {
+	task := func(hint string, err error) error {
+		return &infer.Failure{Class: infer.ClassTask, Hint: hint, Err: err}
 	}
-	d.Other = clamp(d.Total - d.Load - d.Prompt - d.Generate)
+	switch {
+	case reason == "load" || reason == "unload":
+		return task("", errors.New("the server took the request for one without a prompt"))
+	case tokens < req.MinPromptTokens:
+		return task("raise num_ctx, or use a server that honours truncate:false",
+			fmt.Errorf("%w: %d prompt tokens where the image alone costs %d", infer.ErrImageDropped, tokens, req.MinPromptTokens))
+	case req.Options.NumCtx > 0 && tokens >= req.Options.NumCtx:
+		return task("raise num_ctx", fmt.Errorf("%w: %d prompt tokens, num_ctx %d", infer.ErrContextFull, tokens, req.Options.NumCtx))
+	}
+	return nil
+}
+
+// durationsOf keeps the server's figures inside what can be: an engine that
+// stops at a full context reports a generation of minus 292 years. A figure
+// that cannot be is taken for none.
+func durationsOf(m api.Metrics) infer.Durations {
+	const most = 1000 * time.Hour
+	sane := func(d time.Duration) time.Duration {
+		if d < 0 || d > most {
+			return 0
+		}
+		return d
+	}
+	d := infer.Durations{
+		Load: sane(m.LoadDuration), Prompt: sane(m.PromptEvalDuration),
+		Generate: sane(m.EvalDuration), Total: sane(m.TotalDuration),
+	}
+	d.Other = max(d.Total-d.Load-d.Prompt-d.Generate, 0)
 	return d
 }
 
 func logprobsOf(in []api.Logprob) []infer.TokenLogprob {
 	var out []infer.TokenLogprob
 	for _, l := range in {
-		t := infer.TokenLogprob{Token: l.Token, Logprob: l.Logprob}
+		t := infer.TokenLogprob{Token: l.Token, Logprob: finite(l.Logprob)}
 		for _, a := range l.TopLogprobs {
 			t.Top = append(t.Top, infer.Alternative{Token: a.Token, Logprob: finite(a.Logprob)})
 		}
@@ -186,26 +217,4 @@ func finite(x float64) float64 {
 		return -math.MaxFloat64
 	}
 	return x
-}
-
-// Render returns the exact prompt text that the server would make of req,
-// without inference.
-func (c *Client) Render(ctx context.Context, req infer.Request) (string, error) {
-	stream := false
-	var text string
-	err := c.api.Generate(ctx, &api.GenerateRequest{
-		Model: req.Model, System: req.System, Prompt: req.Prompt, Images: imagesOf(req), Stream: &stream,
-		Think: &api.ThinkValue{Value: req.Options.Think}, Options: optionsOf(req), DebugRenderOnly: true,
-	}, func(g api.GenerateResponse) error {
-		if g.DebugInfo == nil {
-			b, _ := json.Marshal(g)
-			return fmt.Errorf("the server rendered nothing: %.200s", b)
-		}
-		text = g.DebugInfo.RenderedTemplate
-		return nil
-	})
-	if err != nil {
-		return "", classify(req.Model, err)
-	}
-	return text, nil
 }

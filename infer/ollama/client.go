@@ -10,12 +10,10 @@ package ollama
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
-	"os"
-	"strings"
 	"time"
 
 	"candor/infer"
@@ -33,6 +31,7 @@ const DefaultKeepAlive = 30 * time.Minute
 // Client is one Ollama server. It is safe for concurrent use.
 type Client struct {
 	base      *url.URL
+	http      *http.Client
 	api       *api.Client
 	timeout   time.Duration
 	keepAlive time.Duration
@@ -43,7 +42,7 @@ var _ infer.Backend = (*Client)(nil)
 // Option changes a Client at its making.
 type Option func(*Client)
 
-// Timeout bounds each request.
+// Timeout bounds each request; 0 or less leaves it unbounded.
 func Timeout(d time.Duration) Option { return func(c *Client) { c.timeout = d } }
 
 // KeepAlive sets how long the server keeps the model after a request.
@@ -54,61 +53,51 @@ func KeepAlive(d time.Duration) Option { return func(c *Client) { c.keepAlive = 
 // 127.0.0.1:11434. An unspecified address (0.0.0.0) means this machine. It
 // opens no connection.
 func New(host string, opts ...Option) (*Client, error) {
-	if host == "" {
-		host = os.Getenv("OLLAMA_HOST")
-	}
-	base, err := parseHost(host)
+	base, err := hostURL(host)
 	if err != nil {
 		return nil, err
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 64
 	c := &Client{base: base, timeout: DefaultTimeout, keepAlive: DefaultKeepAlive}
-	c.api = api.NewClient(base, &http.Client{Transport: bodyWatcher{transport}})
+	c.http = &http.Client{Transport: bodyWatcher{transport}, CheckRedirect: refuseLossy}
+	c.api = api.NewClient(base, c.http)
 	for _, o := range opts {
 		o(c)
 	}
 	return c, nil
 }
 
-// Endpoint is the server's URL.
-func (c *Client) Endpoint() string { return c.base.String() }
+// Endpoint is the server's URL, without the password that it may hold: it is
+// recorded.
+func (c *Client) Endpoint() string {
+	u := *c.base
+	u.User = nil
+	return u.String()
+}
+
+// Close drops the connections that are idle. The client remains usable.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // API is the plain client underneath, for what Candor does not wrap.
 func (c *Client) API() *api.Client { return c.api }
 
-func parseHost(s string) (*url.URL, error) {
-	raw := strings.TrimSpace(s)
-	if raw == "" {
-		raw = "127.0.0.1"
-	}
-	scheme, rest, ok := strings.Cut(raw, "://")
-	if !ok {
-		scheme, rest = "http", raw
-	}
-	if scheme != "http" && scheme != "https" {
-		return nil, fmt.Errorf("host %q: the scheme must be http or https", s)
-	}
-	u, err := url.Parse(scheme + "://" + rest)
-	if err != nil || u.Hostname() == "" {
-		return nil, fmt.Errorf("host %q is not an address such as 127.0.0.1:11434 or http://gpu:11434", s)
-	}
-	name, port := u.Hostname(), u.Port()
-	if port == "" && scheme == "http" && !ok {
-		port = "11434"
-	}
-	if ip := net.ParseIP(name); ip != nil && ip.IsUnspecified() {
-		name = "127.0.0.1"
-	}
-	if port != "" {
-		u.Host = net.JoinHostPort(name, port)
-	}
-	u.Path = strings.TrimRight(u.Path, "/")
-	return u, nil
-}
-
-// withDeadline bounds one call, and tells the caller's own cancellation from
-// the deadline of the call.
+// withDeadline bounds one call, so that the caller's own cancellation can be
+// told from the deadline of the call.
 func (c *Client) withDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
+	if c.timeout <= 0 {
+		return context.WithCancel(ctx)
+	}
 	return context.WithTimeout(ctx, c.timeout)
 }
+
+// refuseLossy stops at a redirection that would turn a question into a plain
+// GET and lose it, as one from http to https does.
+func refuseLossy(req *http.Request, via []*http.Request) error {
+	if req.Method != via[0].Method || len(via) >= 10 {
+		return fmt.Errorf("%w to %s", errRedirect, req.URL.Redacted())
+	}
+	return nil
+}
+
+var errRedirect = errors.New("the server redirects")

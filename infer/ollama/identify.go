@@ -8,27 +8,40 @@ import (
 	"strings"
 
 	"candor/infer"
+	"candor/infer/ollama/tinyvlm"
 
 	"github.com/ollama/ollama/api"
+	"github.com/ollama/ollama/types/model"
 )
 
 // Identify reports the server's version and everything it tells of the model,
 // without inference. A server that does not answer, or has no such model, is
 // a fatal failure that says what to do.
 func (c *Client) Identify(ctx context.Context, model string) (infer.Identity, error) {
-	ctx, cancel := c.withDeadline(ctx)
+	call, cancel := c.withDeadline(ctx)
 	defer cancel()
+	id, err := c.identify(call, model)
+	if ctx.Err() != nil {
+		return infer.Identity{}, ctx.Err()
+	}
+	return id, err
+}
+
+func (c *Client) identify(ctx context.Context, model string) (infer.Identity, error) {
 	version, err := c.api.Version(ctx)
+	if err == nil && version == "" {
+		err = errors.New("it tells no version")
+	}
 	if err != nil {
 		return infer.Identity{}, c.unreachable(err)
 	}
 	show, err := c.api.Show(ctx, &api.ShowRequest{Model: model})
 	if err != nil {
-		return infer.Identity{}, classify(model, err)
+		return infer.Identity{}, aboutModel(model, err)
 	}
 	listed, err := c.listed(ctx, model)
 	if err != nil {
-		return infer.Identity{}, classify(model, err)
+		return infer.Identity{}, aboutModel(model, err)
 	}
 	id := infer.Identity{
 		ServerVersion: version, Model: model, Digest: listed.Digest,
@@ -39,12 +52,25 @@ func (c *Client) Identify(ctx context.Context, model string) (infer.Identity, er
 		id.Capabilities = append(id.Capabilities, string(cap))
 	}
 	id.Architecture, _ = show.ModelInfo["general.architecture"].(string)
-	id.Name, _ = show.ModelInfo["general.name"].(string)
+	// Servers keep general.name to themselves.
+	id.Name, _ = show.ModelInfo["general.basename"].(string)
+	id.RandomWeights = strings.HasPrefix(id.Name, tinyvlm.NamePrefix)
 	if n, ok := show.ModelInfo[id.Architecture+".context_length"].(float64); ok {
 		id.TrainedContext = int(n)
 	}
 	readModelfile(show.Modelfile, &id)
 	return id, nil
+}
+
+// aboutModel classifies an error of a question about the model: there is no
+// task yet whose fault it could be.
+func aboutModel(model string, err error) error {
+	err = classify(model, err)
+	var f *infer.Failure
+	if errors.As(err, &f) && f.Class == infer.ClassTask {
+		f.Class = infer.ClassFatal
+	}
+	return err
 }
 
 // unreachable explains a server that did not answer its first question.
@@ -73,22 +99,25 @@ func (c *Client) listed(ctx context.Context, model string) (api.ListModelRespons
 	return api.ListModelResponse{}, nil
 }
 
-// sameModel compares names as the server does: without a tag, "latest" is
-// meant, and case does not matter.
+// sameModel compares names as the server does: what is left out of a name
+// (registry, namespace, tag) means the default, and case does not matter.
 func sameModel(a, b string) bool {
-	full := func(s string) string {
-		if !strings.Contains(path.Base(s), ":") {
-			s += ":latest"
-		}
-		return s
-	}
-	return strings.EqualFold(full(a), full(b))
+	return model.ParseName(a).EqualFold(model.ParseName(b))
 }
 
 // readModelfile takes from the Modelfile what servers do not tell otherwise:
-// the digest of the weights, and the renderer and parser.
+// the digest of the weights, and the renderer and parser. Texts in triple
+// quotes (template, system, licence) are skipped: their lines are no commands.
 func readModelfile(text string, id *infer.Identity) {
+	quoted := false
 	for line := range strings.Lines(text) {
+		inside := quoted
+		if strings.Count(line, `"""`)%2 == 1 {
+			quoted = !quoted
+		}
+		if inside {
+			continue
+		}
 		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		rest = strings.Trim(strings.TrimSpace(rest), `"`)
 		switch strings.ToUpper(word) {
@@ -106,9 +135,12 @@ func readModelfile(text string, id *infer.Identity) {
 
 // Residency reports where the server holds the model, from its process list.
 func (c *Client) Residency(ctx context.Context, model string) (infer.Residency, error) {
-	ctx, cancel := c.withDeadline(ctx)
+	call, cancel := c.withDeadline(ctx)
 	defer cancel()
-	ps, err := c.api.ListRunning(ctx)
+	ps, err := c.api.ListRunning(call)
+	if ctx.Err() != nil {
+		return infer.Residency{}, ctx.Err()
+	}
 	if err != nil {
 		return infer.Residency{}, classify(model, err)
 	}

@@ -1,45 +1,93 @@
 package ollama
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"sync"
 )
 
-// The api client reads a reply line by line and does not say when the
-// connection broke before the end. bodyWatcher notes it, so that half a reply
-// is never taken for a whole one.
+// The api client reads a reply line by line. It does not say when the
+// connection broke before the end or when it stopped reading itself, takes an
+// error status without a body for success, and sees only the first line of an
+// error. bodyWatcher notes the former, so that half a reply is never taken for
+// a whole one, and mends the latter, so that every error status arrives as one
+// line of JSON.
 type bodyWatcher struct{ next http.RoundTripper }
 
 type bodyWatchKey struct{}
-
-type bodyWatch struct {
-	mu    sync.Mutex
-	cause error
-}
-
-func (w *bodyWatch) err() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.cause
-}
-
-func (w *bodyWatch) note(err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.cause = err
-}
 
 func (t bodyWatcher) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := t.next.RoundTrip(req)
 	if err != nil {
 		return nil, err
 	}
+	if resp.StatusCode >= http.StatusBadRequest {
+		mendError(resp)
+		return resp, nil
+	}
 	if w, ok := req.Context().Value(bodyWatchKey{}).(*bodyWatch); ok {
+		w.begin(endProven(resp))
 		resp.Body = &watchedBody{ReadCloser: resp.Body, watch: w}
 	}
 	return resp, nil
+}
+
+// endProven reports whether the end of resp's body tells that all of it came:
+// without a length or chunks, a closed connection looks the same.
+func endProven(resp *http.Response) bool {
+	return resp.ContentLength >= 0 || len(resp.TransferEncoding) > 0 || resp.ProtoMajor > 1 || resp.Uncompressed
+}
+
+// bodyWatch is what is known of one reply's body.
+type bodyWatch struct {
+	mu     sync.Mutex
+	begun  bool  // a reply arrived
+	proven bool  // its end is a proof
+	ended  bool  // it was read to its end
+	cause  error // what broke it
+}
+
+func (w *bodyWatch) begin(proven bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.begun, w.proven = true, proven
+}
+
+func (w *bodyWatch) note(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if errors.Is(err, io.EOF) {
+		w.ended = true
+		return
+	}
+	w.cause = err
+}
+
+// broken reports whether the connection failed under the reply.
+func (w *bodyWatch) broken() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.cause != nil
+}
+
+// cut says why the reply is not whole, nil when it is. done tells whether it
+// said itself that it is.
+func (w *bodyWatch) cut(done bool) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.cause != nil:
+		return w.cause
+	case w.begun && !w.ended:
+		return errors.New("a line of it is too long to read")
+	case w.begun && !w.proven && !done:
+		return errors.New("the connection ended before the reply was done")
+	}
+	return nil
 }
 
 type watchedBody struct {
@@ -49,8 +97,37 @@ type watchedBody struct {
 
 func (b *watchedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
+	if err != nil {
 		b.watch.note(err)
 	}
 	return n, err
+}
+
+// mendError replaces the body of an error by one line that the api client
+// understands: {"error": text}, whatever it was.
+func mendError(resp *http.Response) {
+	const most = 64 << 10
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, most)) // the status counts even if its text was cut
+	resp.Body.Close()
+	line, err := json.Marshal(map[string]string{"error": errorText(body, resp.StatusCode)})
+	if err != nil {
+		line = []byte("{}")
+	}
+	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(line)), int64(len(line))
+}
+
+// errorText finds the message in an error's body: Ollama's {"error": text},
+// OpenAI's {"error": {"message": text}}, or any text.
+func errorText(body []byte, status int) string {
+	var plain struct{ Error string }
+	var nested struct{ Error struct{ Message string } }
+	switch {
+	case json.Unmarshal(body, &plain) == nil && plain.Error != "":
+		return plain.Error
+	case json.Unmarshal(body, &nested) == nil && nested.Error.Message != "":
+		return nested.Error.Message
+	case len(bytes.TrimSpace(body)) > 0:
+		return strings.ToValidUTF8(strings.Join(strings.Fields(string(body)), " "), "")
+	}
+	return strings.ToLower(http.StatusText(status))
 }

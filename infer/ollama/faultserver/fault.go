@@ -86,6 +86,12 @@ func Body(code int, contentType, body string) Fault {
 	}
 }
 
+// Redirect sends the client to another address, in the way that turns its
+// question into a GET.
+func Redirect(to string) Fault {
+	return func(x *exchange) { x.handled = true; http.Redirect(x.w, x.r, to, http.StatusMovedPermanently) }
+}
+
 // Empty answers 200 and nothing more.
 func Empty() Fault { return Body(200, "application/json", "") }
 

@@ -11,7 +11,8 @@ func Version(v string) Option { return func(c *config) { c.version = v } }
 // Digest sets the manifest digest of every model, without prefix.
 func Digest(d string) Option { return func(c *config) { c.digest = d } }
 
-// Name sets the weights' own name, general.name.
+// Name sets the weights' own name, as far as servers show it:
+// general.basename.
 func Name(n string) Option { return func(c *config) { c.name = n } }
 
 // Architecture sets general.architecture.
