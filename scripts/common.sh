@@ -1,6 +1,9 @@
 # shellcheck shell=bash
 # What the scripts share. Sourced, never run.
 
+# Without this a failure inside $(…) would go unnoticed there.
+shopt -s inherit_errexit
+
 # Exit statuses: 1 failed, 2 used wrongly, 4 something is missing here.
 readonly MISSING=4
 

@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# Installs what the tests need and runs them all:
+#
+#   scripts/test.sh           formatting, vet, and every test under the race detector
+#   scripts/test.sh --peers   the same, then an older engine, fuzzing and benchmarks
+
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=common.sh
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+# The release that honours presence_penalty, beside the pinned one that does not.
+readonly OLD_VERSION=v0.17.7
+readonly FUZZ_TIME=${CANDOR_FUZZ_TIME:-60s}
+
+main() {
+  local peers=false
+  case $# in
+    0) ;;
+    1)
+      [[ $1 == --peers ]] || wrong_usage
+      peers=true
+      ;;
+    *) wrong_usage ;;
+  esac
+  cd "$REPO"
+  install_needed
+  check_formatting
+  step go vet ./...
+  engine
+  if $peers; then
+    old_engine
+    fuzz
+    step go test -run '^$' -bench . -benchtime 100ms ./...
+  fi
+  # Last, so that its own lines end the output.
+  step go test -race -timeout 20m ./...
+}
+
+wrong_usage() {
+  say "usage: scripts/test.sh [--peers]"
+  exit 2
+}
+
+# step says what is run and runs it.
+step() {
+  say "== $*"
+  "$@"
+}
+
+# install_needed gets a C++ compiler where there is none and we may install one.
+install_needed() {
+  need_go
+  if ! command -v g++ > /dev/null && command -v apt-get > /dev/null && [[ $(id -u) -eq 0 ]]; then
+    say "== installing g++"
+    { apt-get update && apt-get install -y --no-install-recommends g++ libc6-dev; } > "${TMPDIR:-/tmp}/candor-apt.log" 2>&1 ||
+      die "$MISSING" "g++ could not be installed: $(tail -n 1 "${TMPDIR:-/tmp}/candor-apt.log")"
+  fi
+  need_compiler
+}
+
+check_formatting() {
+  local bad
+  say "== gofmt -l ."
+  bad=$(gofmt -l .)
+  [[ -z $bad ]] || die 1 "not formatted as gofmt does: ${bad//$'\n'/ }"
+}
+
+# engine names the pinned engine for the tests, whatever else is installed.
+engine() {
+  local version
+  version=$(sed -n 's/^readonly DEFAULT_VERSION=//p' scripts/engine.sh)
+  say "== a real Ollama $version"
+  CANDOR_OLLAMA_BIN=$(CANDOR_OLLAMA_VERSION=$version scripts/ollama.sh path)
+  export CANDOR_OLLAMA_BIN
+}
+
+old_engine() {
+  say "== a real Ollama $OLD_VERSION"
+  CANDOR_OLLAMA_BIN_OLD=$(CANDOR_OLLAMA_VERSION=$OLD_VERSION scripts/ollama.sh path)
+  export CANDOR_OLLAMA_BIN_OLD
+}
+
+# fuzz runs each fuzz target for a while.
+fuzz() {
+  local package target
+  go list ./... | while read -r package; do
+    for target in $(go test -list '^Fuzz' "$package" | grep '^Fuzz' || true); do
+      step go test -run '^$' -fuzz "^$target\$" -fuzztime "$FUZZ_TIME" "$package" < /dev/null
+    done
+  done
+}
+
+main "$@"
