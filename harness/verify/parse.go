@@ -20,8 +20,10 @@ const MaxText = 1 << 20
 // or blanks around it; a key given twice with equal values; several objects
 // that agree; a confidence that is a decimal literal in a string, or is spelled
 // in a way JSON does not allow (.9, +0.9), or carries a percent sign. Nothing
-// else is: an object with unquoted keys is prose, and a number is never taken
-// from words.
+// else is: an object with unquoted keys is prose, an object inside another is
+// not the answer, and a number is never taken from words. A copy of the answer's
+// format, whose verdict lists the verdicts or is left blank, counts only if there
+// is nothing else; any other objects must all say the same.
 //
 // What is malformed has one reason, the first that applies: how generation
 // ended (truncated, repeated), then oversized, then a reasoning block that
