@@ -112,7 +112,7 @@ func session(t *testing.T, pid int) int {
 		}
 		// After the name: state, parent, group, session (proc(5)).
 		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
-		if fields[3] == strconv.Itoa(pid) && fields[0] != "Z" && fields[0] != "X" {
+		if len(fields) > 3 && fields[3] == strconv.Itoa(pid) && fields[0] != "Z" && fields[0] != "X" {
 			n++
 		}
 	}

@@ -61,7 +61,8 @@ install_needed() {
 check_formatting() {
   local bad
   say "== gofmt -l ."
-  bad=$(gofmt -l .)
+  # The one of the release that go.mod names.
+  bad=$("$(go env GOROOT)/bin/gofmt" -l .)
   [[ -z $bad ]] || die 1 "not formatted as gofmt does: ${bad//$'\n'/ }"
 }
 
