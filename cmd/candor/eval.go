@@ -1,0 +1,208 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"candor/harness/report"
+	"candor/harness/run"
+	"candor/infer"
+	"candor/infer/ollama"
+)
+
+// evalCmd is candor eval: its flags are run.Config's keys.
+type evalCmd struct {
+	Model string   `help:"Model, by the server's name for it." placeholder:"NAME" group:"model"`
+	Host  []string `help:"Ollama server; repeat for several. Default: OLLAMA_HOST, else 127.0.0.1:11434." placeholder:"URL" sep:"none" group:"model"`
+
+	Dataset   string `help:"demo, or POPE files (JSON Lines or array), one or more by commas, or a folder of them." default:"demo" group:"data"`
+	Images    string `help:"Folder of the images." placeholder:"DIR" group:"data"`
+	Split     string `help:"random, popular, adversarial, another of the data set, or all." default:"adversarial" group:"data"`
+	Partition string `help:"eval, train or all; by image." default:"eval" group:"data"`
+	EvalIDs   string `name:"eval-ids" help:"File with the images of the eval partition, one a line." placeholder:"FILE" group:"data"`
+	NumTasks  int    `help:"Tasks to sample; 0 takes all." default:"100" group:"data"`
+	Seed      int64  `help:"Seed of the sample and of every task." default:"0" group:"data"`
+	Replicate int    `help:"Draw anew on the same tasks." default:"0" group:"data"`
+
+	Rule          string   `help:"brier or log." default:"brier" group:"task"`
+	AbstainReward *float64 `help:"Flat reward of ABSTAIN. Default: .80, for log the payoff of the same threshold." placeholder:"A" group:"task"`
+	Prompt        string   `help:"Template file, or the name of a built-in one." placeholder:"FILE" group:"task"`
+	Format        string   `help:"schema constrains the answer; none leaves it free, as the published baseline ran." default:"schema" group:"task"`
+	Confidence    []string `help:"Sources of confidence." default:"verbal" group:"task"`
+
+	Profile          string   `help:"Named sampling options." default:"qwen3.5-instruct" group:"sampling"`
+	Temperature      *float64 `help:"Replaces the profile's." group:"sampling"`
+	TopP             *float64 `help:"Replaces the profile's." group:"sampling"`
+	TopK             *int     `help:"Replaces the profile's." group:"sampling"`
+	MinP             *float64 `help:"Replaces the profile's." group:"sampling"`
+	PresencePenalty  *float64 `help:"Replaces the profile's." group:"sampling"`
+	FrequencyPenalty *float64 `help:"Replaces the profile's." group:"sampling"`
+	RepeatPenalty    *float64 `help:"Replaces the profile's." group:"sampling"`
+	RepeatLastN      *int     `help:"Replaces the profile's." group:"sampling"`
+	NumPredict       *int     `help:"Most tokens of an answer. Default: 512, with thinking 8192." group:"sampling"`
+	Think            *bool    `help:"Replaces the profile's." negatable:"" group:"sampling"`
+	NumCtx           *int     `help:"Context in tokens. Default: fitted once to the longest prompt and answer." group:"sampling"`
+	NumBatch         *int     `help:"Prompt batch in tokens. Default: what lets the image be reused, where that takes one." group:"sampling"`
+	NumThread        int      `help:"Threads of the engine; 0 leaves it to the server." default:"0" group:"sampling"`
+
+	Parallel      string `help:"Requests in flight at each server, the waiting one included: a number or auto." default:"auto" group:"run"`
+	ForceParallel bool   `help:"Allow --parallel on a server whose answers change with it." group:"run"`
+	ImagePolicy   string `help:"reference resizes as the model's own processor does; server leaves it to the server." default:"reference" group:"run"`
+	Preflight     bool   `help:"Question the server's behaviour first." default:"true" negatable:"" group:"run"`
+	Bins          int    `help:"Bins of the ECE." default:"15" group:"run"`
+	Bootstrap     int    `help:"Replicates for the intervals; 0 for none." default:"10000" group:"run"`
+
+	Out                string `help:"Directory of a new run. Default: runs/TIME-MODEL-SPLIT." placeholder:"DIR" group:"run"`
+	Resume             string `help:"Go on with the run in DIR; other flags default to its own." placeholder:"DIR" group:"run"`
+	AcceptServerChange bool   `help:"Resume although the server's version or the model's digest changed." group:"run"`
+	Config             string `help:"TOML file of flags by their names." placeholder:"FILE" group:"run"`
+	DryRun             bool   `help:"Say what would be asked, and ask nothing." group:"run"`
+	JSON               bool   `name:"json" help:"Print the summary as JSON." group:"run"`
+}
+
+// Run carries out the run and prints its summary.
+func (e *evalCmd) Run(c console, sig *signals) error {
+	cfg := e.config()
+	if e.Out != "" && e.Resume != "" {
+		return &run.UsageError{Err: errors.New("--out starts a run and --resume goes on with one; give one of them")}
+	}
+	deps := run.Dependencies{
+		Connect: func(host string) (infer.Backend, error) { return ollama.New(host) },
+		Stop:    sig.stop, Version: version,
+	}
+	if e.DryRun {
+		return e.dryRun(c, sig, cfg, deps)
+	}
+	sig.gentle.Store(true)
+	dir, resume := e.Resume, e.Resume != ""
+	if !resume {
+		dir = e.outDir(time.Now())
+	}
+	p := newProgress(c.err)
+	deps.Observer = p
+	result, err := run.Execute(sig.ctx, cfg, dir, resume, deps)
+	p.close()
+	if result.Dir != "" {
+		if printErr := e.print(c.out, result); printErr != nil {
+			err = errors.Join(err, printErr)
+		}
+	}
+	return e.conclude(c, result, err)
+}
+
+func (e *evalCmd) config() run.Config {
+	return run.Config{
+		Model: e.Model, Hosts: e.Host, Dataset: absolute(e.Dataset), Images: absolute(e.Images), Split: e.Split,
+		Partition: e.Partition, NumTasks: e.NumTasks, Seed: e.Seed, Replicate: e.Replicate, EvalIDs: absolute(e.EvalIDs),
+		Rule: e.Rule, Abstain: e.AbstainReward, Prompt: absolute(e.Prompt), Format: e.Format, Profile: e.Profile,
+		Sampling: run.Sampling{
+			Temperature: e.Temperature, TopP: e.TopP, TopK: e.TopK, MinP: e.MinP, PresencePenalty: e.PresencePenalty,
+			FrequencyPenalty: e.FrequencyPenalty, RepeatPenalty: e.RepeatPenalty, RepeatLastN: e.RepeatLastN,
+			NumPredict: e.NumPredict, NumCtx: e.NumCtx, NumBatch: e.NumBatch, Think: e.Think,
+		},
+		NumThread: e.NumThread, Parallel: e.Parallel, Force: e.ForceParallel, ImagePolicy: e.ImagePolicy,
+		Confidence: e.Confidence, Bins: e.Bins, Bootstrap: e.Bootstrap, Preflight: e.Preflight, AcceptServer: e.AcceptServerChange,
+	}
+}
+
+// absolute makes a path hold from any working directory, so that a run can be
+// resumed from another one. What is no path here is left alone.
+func absolute(spec string) string {
+	parts := strings.Split(spec, ",")
+	for i, p := range parts {
+		if _, err := filepath.Glob(p); p == "" || err != nil || !exists(p) {
+			return spec
+		}
+		abs, err := filepath.Abs(p)
+		if err != nil {
+			return spec
+		}
+		parts[i] = abs
+	}
+	return strings.Join(parts, ",")
+}
+
+func (e *evalCmd) outDir(now time.Time) string {
+	if e.Out != "" {
+		return e.Out
+	}
+	plain := strings.NewReplacer("/", "-", ":", "-", "\\", "-")
+	return filepath.Join("runs", now.UTC().Format("20060102-150405")+"-"+plain.Replace(e.Model)+"-"+plain.Replace(e.Split))
+}
+
+func (e *evalCmd) print(w io.Writer, r run.Result) error {
+	if !e.JSON {
+		return report.Run(w, r)
+	}
+	return printJSON(w, r.Summary)
+}
+
+func printJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// conclude says how to go on with a run that is not finished.
+func (e *evalCmd) conclude(c console, r run.Result, err error) error {
+	switch {
+	case r.Dir == "":
+		return err
+	case errors.Is(err, run.ErrInterrupted):
+		fmt.Fprintf(c.err, "candor: interrupted; nothing recorded is lost. Go on with: candor eval --resume %s\n", r.Dir)
+		return exitStatus(exitInterrupted)
+	case err != nil:
+		fmt.Fprintf(c.err, "candor: %v\ncandor: nothing recorded is lost. When that is mended: candor eval --resume %s\n", err, r.Dir)
+		if errors.As(err, new(*run.UsageError)) {
+			return exitStatus(exitUsage)
+		}
+		return exitStatus(exitFailed)
+	case r.Summary.Errors > 0:
+		fmt.Fprintf(c.err, "candor: %d tasks ended in error (see %s). Ask them again with: candor eval --resume %s\n",
+			r.Summary.Errors, filepath.Join(r.Dir, run.ErrorsFile), r.Dir)
+		return exitStatus(exitErrors)
+	}
+	return nil
+}
+
+// plan is what --dry-run --json prints.
+type plan struct {
+	Tasks       int           `json:"tasks"`
+	Images      int           `json:"images"`
+	Dataset     string        `json:"dataset"`
+	Split       string        `json:"split"`
+	Partition   string        `json:"partition"`
+	Options     infer.Options `json:"options"`
+	Rule        string        `json:"rule"`
+	Abstain     float64       `json:"abstain_reward"`
+	Threshold   float64       `json:"threshold"`
+	ImageTokens int           `json:"max_image_tokens"`
+	Warnings    any           `json:"warnings"`
+}
+
+func (e *evalCmd) dryRun(c console, sig *signals, cfg run.Config, deps run.Dependencies) error {
+	p, err := run.DryRun(sig.ctx, cfg, deps)
+	if err != nil {
+		return err
+	}
+	if e.JSON {
+		return printJSON(c.out, plan{
+			len(p.Tasks), p.Images, p.Dataset, cfg.Split, cfg.Partition, p.Options, p.Payment.Rule.Name(),
+			p.Payment.Abstain, p.Payment.Threshold(), p.ImageTokens, p.Warnings,
+		})
+	}
+	first := p.Tasks[0]
+	fmt.Fprintf(c.out, "%d tasks on %d images of %s, split %s, partition %s\n", len(p.Tasks), p.Images, p.Dataset, cfg.Split, cfg.Partition)
+	fmt.Fprintf(c.out, "num_ctx %d; the largest image costs %d tokens\n", p.Options.NumCtx, p.ImageTokens)
+	for _, w := range p.Warnings {
+		fmt.Fprintf(c.out, "! %s\n", w.Message)
+	}
+	_, err = fmt.Fprintf(c.out, "\nThe first task, %s, seed %d:\n--- system\n%s\n--- user, after the image %s\n%s\n", first.ID, first.Seed, first.System, first.ImageSource, first.User)
+	return err
+}

@@ -1,0 +1,110 @@
+// Command candor finds out whether a vision-language model knows how likely it
+// is to be right. It asks the model claims about images, pays its answers by a
+// strictly proper scoring rule, and measures how honest its confidence is.
+//
+// Results go to standard output, progress and messages to standard error; with
+// --json standard output is one JSON document. "candor help" lists the
+// commands and topics.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"candor/harness/run"
+
+	"github.com/alecthomas/kong"
+)
+
+// Exit statuses.
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitErrors      = 3   // done, but some tasks ended in error
+	exitInterrupted = 130 // resumable
+)
+
+// version is set at build time by -ldflags "-X main.version=…".
+var version = "devel"
+
+func main() {
+	os.Exit(candor(os.Args[1:], console{os.Stdin, os.Stdout, os.Stderr}))
+}
+
+// console is where a command reads and writes.
+type console struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// cli is the command line. Each command is a struct of its flags with a Run.
+type cli struct {
+	Eval    evalCmd          `cmd:"" help:"Ask a model claims about images and measure its confidence."`
+	Score   scoreCmd         `cmd:"" help:"Compute the metrics of anyone's answers."`
+	Parse   parseCmd         `cmd:"" help:"Show what the parser makes of raw texts."`
+	Doctor  doctorCmd        `cmd:"" help:"Question a server and say what each finding means."`
+	Help    helpCmd          `cmd:"" help:"Explain a topic: candor help TOPIC."`
+	Version kong.VersionFlag `help:"Print the version."`
+}
+
+// exitStatus ends a command whose messages are already written.
+type exitStatus int
+
+func (e exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+// candor runs one command line and returns its exit status.
+func candor(args []string, c console) int {
+	var app cli
+	status := -1
+	parser, err := kong.New(&app,
+		kong.Name("candor"),
+		kong.Description("Does a vision-language model know how likely it is to be right?"),
+		kong.Vars{"version": "candor " + version},
+		kong.Writers(c.out, c.err),
+		kong.Exit(func(code int) { status = code }),
+		kong.Resolvers(&settings{}),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+	)
+	if err != nil {
+		fmt.Fprintln(c.err, "candor:", err)
+		return exitFailed
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	parsed, err := parser.Parse(args)
+	if status >= 0 { // --help or --version
+		return status
+	}
+	if err != nil {
+		return statusOf(c, &run.UsageError{Err: err})
+	}
+	sig := watchSignals(c.err)
+	defer sig.close()
+	parsed.BindTo(sig.ctx, (*context.Context)(nil))
+	return statusOf(c, parsed.Run(c, sig))
+}
+
+// statusOf says what went wrong, once, and turns it into an exit status.
+func statusOf(c console, err error) int {
+	var status exitStatus
+	var bad *run.UsageError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &status):
+		return int(status)
+	case errors.As(err, &bad):
+		fmt.Fprintln(c.err, "candor:", err)
+		return exitUsage
+	case errors.Is(err, run.ErrInterrupted), errors.Is(err, context.Canceled):
+		fmt.Fprintln(c.err, "candor:", err)
+		return exitInterrupted
+	}
+	fmt.Fprintln(c.err, "candor:", err)
+	return exitFailed
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"candor/harness/run"
+	"candor/infer/preflight"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+	"golang.org/x/term"
+)
+
+// progress shows a run on standard error: a bar with rate and time left on a
+// terminal, a plain line now and then elsewhere.
+type progress struct {
+	w        io.Writer
+	terminal bool
+
+	mu       sync.Mutex
+	bars     *mpb.Progress
+	bar      *mpb.Bar
+	start    time.Time
+	told     time.Time
+	done     int // recorded in all
+	first    int // recorded before this session
+	total    int
+	errors   int
+	answered int
+}
+
+var _ run.Observer = (*progress)(nil)
+
+// between is the time between two plain lines.
+const between = 10 * time.Second
+
+func newProgress(w io.Writer) *progress {
+	f, ok := w.(*os.File)
+	return &progress{w: w, terminal: ok && term.IsTerminal(int(f.Fd()))}
+}
+
+// ImagesReady tells that the data are sound.
+func (p *progress) ImagesReady(n int) { fmt.Fprintf(p.w, "candor: %d images decoded\n", n) }
+
+// Preflighted names what was found that matters.
+func (p *progress) Preflighted(r preflight.Report) {
+	fmt.Fprintf(p.w, "candor: preflight done, %d requests in flight at each server\n", r.Parallel)
+	for _, f := range r.Findings {
+		if f.Severity == preflight.Serious {
+			fmt.Fprintf(p.w, "candor: preflight: %s %s: %s\n", f.Question, f.Status, f.Detail)
+		}
+	}
+}
+
+// Started begins the count.
+func (p *progress) Started(done, total int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done, p.first, p.total = done, done, total
+	if done == total {
+		return
+	}
+	fmt.Fprintf(p.w, "candor: %d tasks to ask, %d recorded already\n", total-done, done)
+}
+
+func (p *progress) begin() {
+	if !p.start.IsZero() {
+		return
+	}
+	p.start, p.told = time.Now(), time.Now()
+	if !p.terminal {
+		return
+	}
+	p.bars = mpb.New(mpb.WithOutput(p.w), mpb.WithAutoRefresh())
+	p.bar = p.bars.New(int64(p.total), mpb.BarStyle(),
+		mpb.PrependDecorators(decor.CountersNoUnit("%d/%d tasks ")),
+		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return p.tail() })),
+	)
+	p.bar.SetCurrent(int64(p.done))
+}
+
+// tail is the rate, the time left, and what ended in error.
+func (p *progress) tail() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.rate()
+}
+
+func (p *progress) rate() string {
+	asked := p.done - p.first + p.errors
+	s := ""
+	if d := time.Since(p.start); asked > 0 && d > 0 {
+		perTask := d / time.Duration(asked)
+		left := time.Duration(p.total-p.done-p.errors) * perTask
+		s = fmt.Sprintf(" %.2f tasks/s, %s left", 1/perTask.Seconds(), left.Round(time.Second))
+	}
+	if p.errors > 0 {
+		s += fmt.Sprintf(", %d in error", p.errors)
+	}
+	return s
+}
+
+// Recorded counts a finished task.
+func (p *progress) Recorded(t run.Trace) {
+	p.mu.Lock()
+	p.begin()
+	p.done++
+	p.answered += t.Answered
+	bar, done := p.bar, p.done
+	p.line()
+	p.mu.Unlock()
+	if bar != nil {
+		bar.SetCurrent(int64(done))
+	}
+}
+
+// Failed counts a task in error and says why.
+func (p *progress) Failed(e run.TaskError) {
+	p.mu.Lock()
+	p.begin()
+	p.errors++
+	w := p.w
+	if p.bars != nil {
+		w = p.bars
+	}
+	p.mu.Unlock()
+	fmt.Fprintf(w, "candor: task %s: %s\n", e.TaskID, e.Error)
+}
+
+// line writes a plain line when it is time for one.
+func (p *progress) line() {
+	if p.terminal || p.done < p.total && time.Since(p.told) < between {
+		return
+	}
+	p.told = time.Now()
+	fmt.Fprintf(p.w, "candor: %d/%d tasks,%s\n", p.done, p.total, p.rate())
+}
+
+// close leaves the terminal as it was found.
+func (p *progress) close() {
+	if p.bars == nil {
+		return
+	}
+	if !p.bar.Completed() {
+		p.bar.Abort(false)
+	}
+	p.bars.Wait()
+}

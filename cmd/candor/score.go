@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"candor/harness/answers"
+	"candor/harness/report"
+	"candor/harness/run"
+	"candor/scoring"
+)
+
+// scoreCmd is candor score.
+type scoreCmd struct {
+	File          string   `arg:"" help:"JSON Lines of label, verdict, confidence and optionally image, id; - reads standard input."`
+	Rule          string   `help:"brier or log." default:"brier"`
+	AbstainReward *float64 `help:"Flat reward of ABSTAIN." placeholder:"A"`
+	Bins          int      `help:"Bins of the ECE." default:"15"`
+	Bootstrap     int      `help:"Replicates for the intervals; 0 for none." default:"10000"`
+	Seed          uint64   `help:"Seed of the replicates." default:"0"`
+	JSON          bool     `name:"json" help:"Print the summary as JSON."`
+}
+
+// Run reads answers and prints their metrics.
+func (s *scoreCmd) Run(ctx context.Context, c console) error {
+	pay, err := run.Config{Rule: s.Rule, Abstain: s.AbstainReward}.Payment()
+	if err != nil {
+		return err
+	}
+	if s.Bins < 1 || s.Bootstrap < 0 {
+		return &run.UsageError{Err: fmt.Errorf("--bins is %d and --bootstrap %d; they must be at least 1 and 0", s.Bins, s.Bootstrap)}
+	}
+	r, name, err := open(s.File, c.in)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	rows, err := answers.Read(r, name)
+	if err != nil {
+		return err
+	}
+	sum, err := scoring.Summarize(ctx, rows, pay, scoring.Options{Bins: s.Bins, Bootstrap: s.Bootstrap, Seed: s.Seed})
+	if err != nil {
+		return err
+	}
+	if s.JSON {
+		return printJSON(c.out, sum)
+	}
+	return report.Score(c.out, sum, s.Bins)
+}
+
+// open opens a file, or standard input for "-".
+func open(name string, in io.Reader) (io.ReadCloser, string, error) {
+	if name == "-" {
+		return io.NopCloser(in), "standard input", nil
+	}
+	f, err := os.Open(name)
+	return f, name, err
+}
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"candor/harness/run"
+
+	"github.com/alecthomas/kong"
+	"github.com/pelletier/go-toml/v2"
+)
+
+// settings gives flags that are not on the command line their values: from
+// the manifest of the run that --resume names, else from the file that
+// --config names, by the flags' own names.
+type settings struct {
+	loaded bool
+	values map[string]any
+}
+
+var _ kong.Resolver = (*settings)(nil)
+
+// Validate has nothing to check before the command line is known.
+func (s *settings) Validate(*kong.Application) error { return nil }
+
+// Resolve returns the value of a flag, nil to keep its default.
+func (s *settings) Resolve(ctx *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	if !s.loaded {
+		s.loaded = true
+		if err := s.load(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return s.values[flag.Name], nil
+}
+
+func (s *settings) load(ctx *kong.Context) error {
+	s.values = map[string]any{}
+	given := map[string]string{}
+	for _, p := range ctx.Path {
+		if p.Flag != nil {
+			given[p.Flag.Name], _ = ctx.FlagValue(p.Flag).(string)
+		}
+	}
+	var known []string
+	for _, f := range ctx.Flags() {
+		known = append(known, f.Name)
+	}
+	if file := given["config"]; file != "" {
+		if err := s.loadFile(file, known); err != nil {
+			return err
+		}
+	}
+	if dir := given["resume"]; dir != "" {
+		return s.loadManifest(dir, known)
+	}
+	return nil
+}
+
+func (s *settings) loadFile(file string, known []string) error {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return fmt.Errorf("--config: %w", err)
+	}
+	values := map[string]any{}
+	if err := toml.Unmarshal(b, &values); err != nil {
+		return fmt.Errorf("--config %s: %w", file, err)
+	}
+	for key, v := range values {
+		name := strings.ReplaceAll(key, "_", "-")
+		if !slices.Contains(known, name) || name == "config" || name == "resume" || name == "help" {
+			return fmt.Errorf("--config %s: unknown key %q; the nearest is %q", file, key, nearest(name, known))
+		}
+		if s.values[name], err = flagValue(v); err != nil {
+			return fmt.Errorf("--config %s: %s: %w", file, key, err)
+		}
+	}
+	return nil
+}
+
+// loadManifest takes what the run was started with; what decides about its
+// server and speed may be given anew.
+func (s *settings) loadManifest(dir string, known []string) error {
+	m, err := run.LoadManifest(dir)
+	if err != nil {
+		return fmt.Errorf("--resume: %w", err)
+	}
+	b, err := json.Marshal(m.Config)
+	if err != nil {
+		return err
+	}
+	values := map[string]any{}
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.UseNumber()
+	if err := dec.Decode(&values); err != nil {
+		return err
+	}
+	for name, v := range values {
+		if v == nil || !slices.Contains(known, name) || name == "accept-server-change" {
+			continue
+		}
+		if s.values[name], err = flagValue(v); err != nil {
+			return fmt.Errorf("--resume %s: %s: %w", dir, name, err)
+		}
+	}
+	return nil
+}
+
+// flagValue puts a decoded value into the form that a flag's decoder takes.
+func flagValue(v any) (any, error) {
+	switch v := v.(type) {
+	case string, bool:
+		return v, nil
+	case json.Number, int64, float64:
+		return fmt.Sprint(v), nil
+	case []any:
+		list := make([]any, len(v))
+		for i, x := range v {
+			s, ok := x.(string)
+			if !ok {
+				return nil, fmt.Errorf("%v is no text", x)
+			}
+			list[i] = s
+		}
+		return list, nil
+	}
+	return nil, fmt.Errorf("%T is no value for a flag", v)
+}
+
+// nearest is the known name with the fewest edits from name.
+func nearest(name string, known []string) string {
+	return slices.MinFunc(known, func(a, b string) int { return edits(name, a) - edits(name, b) })
+}
+
+// edits is the Levenshtein distance in bytes.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+)
+
+// signals turns Ctrl-C into an orderly end. The first one closes stop, for a
+// command that can finish what is in flight, or cancels ctx for any other; the
+// second cancels ctx at once.
+type signals struct {
+	ctx    context.Context
+	stop   chan struct{}
+	gentle atomic.Bool // the command listens to stop
+	cancel context.CancelFunc
+	notify chan os.Signal
+}
+
+func watchSignals(w io.Writer) *signals {
+	s := &signals{stop: make(chan struct{}), notify: make(chan os.Signal, 2)}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	signal.Notify(s.notify, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		if _, ok := <-s.notify; !ok {
+			return
+		}
+		close(s.stop)
+		if !s.gentle.Load() {
+			s.cancel()
+			return
+		}
+		fmt.Fprintln(w, "\ncandor: finishing what is in flight; once more to stop at once")
+		if _, ok := <-s.notify; ok {
+			s.cancel()
+		}
+	}()
+	return s
+}
+
+func (s *signals) close() {
+	signal.Stop(s.notify)
+	close(s.notify)
+	s.cancel()
+}

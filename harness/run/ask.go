@@ -1,0 +1,252 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strconv"
+	"sync"
+	"time"
+
+	"candor/imageproc"
+	"candor/infer"
+)
+
+// job is a task with its image at hand.
+type job struct {
+	task  Task
+	image *imageproc.Prepared
+}
+
+// ask puts every task that is not recorded yet to the servers, and returns
+// when all are recorded or failed, or nothing more can be.
+func (r *openedRun) ask(ctx context.Context, p *Plan, s servers, deps Dependencies) error {
+	todo := r.missing(p)
+	deps.Observer.Started(len(p.Tasks)-len(todo), len(p.Tasks))
+	if len(todo) == 0 {
+		return nil
+	}
+	if err := r.question(ctx, p, s, deps); err != nil {
+		return err
+	}
+	start := deps.Now()
+	defer func() { r.endSession(start, deps.Now()) }()
+
+	a := &asking{run: r, plan: p, deps: deps, halt: make(chan struct{})}
+	prepared, cancel := a.prepareAhead(ctx, todo)
+	defer cancel()
+	var sched infer.Scheduler
+	for _, b := range s.backends {
+		sched.Slots = append(sched.Slots, infer.Slot{Model: b, Limit: r.manifest.Parallel})
+	}
+	stop, release := eitherOf(deps.Stop, a.halt)
+	defer release()
+	infer.Run(ctx, sched, stop, func() ([]job, bool) { return a.next(prepared) }, a.one)
+	switch {
+	case a.cause != nil:
+		return a.cause
+	case ctx.Err() != nil, r.done() < len(p.Tasks):
+		return ErrInterrupted
+	}
+	return nil
+}
+
+// asking is one session's shared state.
+type asking struct {
+	run  *openedRun
+	plan *Plan
+	deps Dependencies
+	halt chan struct{} // closed when the run cannot go on
+
+	mu       sync.Mutex
+	cause    error // why it cannot
+	answered bool  // the first answer is in: the set-up works
+	unheard  int   // tasks in a row that the server did not answer at all
+}
+
+// lost is how many tasks in a row may find no server before the run stops, so
+// that a dead server does not turn a whole run into errors.
+const lost = 3
+
+// one asks, records and reports a single task.
+func (a *asking) one(ctx context.Context, m infer.Backend, j job, wait time.Duration) {
+	resp, failed, err := a.deps.Retry.Ask(ctx, m, a.request(j))
+	if ctx.Err() != nil {
+		return // not recorded: it will be asked again
+	}
+	if err != nil {
+		a.failed(m, j, failed, err)
+		return
+	}
+	t := newTrace(j.task, a.plan.Payment, resp, j.image, a.imageTokens(j))
+	t.Endpoint, t.Attempts, t.Durations.Wait = m.Endpoint(), len(failed)+1, wait.Seconds()
+	if err := a.run.record(t); err != nil {
+		a.stop(fmt.Errorf("recording task %s: %w", t.TaskID, err))
+		return
+	}
+	a.mu.Lock()
+	a.answered, a.unheard = true, 0
+	a.mu.Unlock()
+	a.deps.Observer.Recorded(t)
+}
+
+func (a *asking) request(j job) infer.Request {
+	return infer.Request{
+		Model: a.plan.Config.Model, System: j.task.System, Prompt: j.task.User, Image: j.image.Data,
+		Schema: a.plan.schema(), Options: a.plan.Options, Seed: j.task.Seed, MinPromptTokens: a.imageTokens(j),
+	}
+}
+
+// imageTokens is 0 where the model's image processor is not known.
+func (a *asking) imageTokens(j job) int {
+	if a.plan.ImageTokens == 0 {
+		return 0
+	}
+	return j.image.Tokens
+}
+
+// failed decides what a failure means: the end of the run, or one task in
+// error. Before the first answer, a task that the server refuses says that
+// every other will be refused too.
+func (a *asking) failed(m infer.Backend, j job, attempts []infer.Attempt, err error) {
+	class := infer.ClassOf(err)
+	a.mu.Lock()
+	first := !a.answered
+	a.unheard++
+	gone := class == infer.ClassRetry && a.unheard >= lost
+	if class == infer.ClassTask {
+		a.unheard = 0
+	}
+	a.mu.Unlock()
+	e := TaskError{TaskID: j.task.ID, Class: class, Error: err.Error(), Endpoint: m.Endpoint(), At: a.deps.Now().UTC(), Attempts: attempts}
+	if class != infer.ClassFatal {
+		if saveErr := a.run.recordError(e); saveErr != nil {
+			a.stop(fmt.Errorf("recording the error of task %s: %w", e.TaskID, saveErr))
+			return
+		}
+		a.deps.Observer.Failed(e)
+	}
+	switch {
+	case class == infer.ClassFatal, first && class == infer.ClassTask && refusesAll(err):
+		a.stop(fmt.Errorf("task %s: %w", j.task.ID, err))
+	case gone:
+		a.stop(fmt.Errorf("%d tasks in a row found no working server: %w", lost, err))
+	}
+}
+
+// refusesAll tells refusals that the next task would meet too: a client error,
+// or an image that the server did not look at.
+func refusesAll(err error) bool {
+	var f *infer.Failure
+	return errors.Is(err, infer.ErrImageDropped) || errors.As(err, &f) && f.Status >= 400 && f.Status < 500
+}
+
+func (a *asking) stop(cause error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.cause == nil {
+		a.cause = cause
+		close(a.halt)
+	}
+}
+
+// group is the tasks of one image, and the image or why it is not there.
+type group struct {
+	tasks []Task
+	image *imageproc.Prepared
+	err   error
+}
+
+// prepareAhead prepares the images of the groups to come, a few at once and a
+// few ahead, in order.
+func (a *asking) prepareAhead(ctx context.Context, todo []Task) (<-chan (chan group), context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	ahead := make(chan (chan group), runtime.GOMAXPROCS(0))
+	go func() {
+		defer close(ahead)
+		for _, tasks := range byImage(todo) {
+			slot := make(chan group, 1)
+			select {
+			case ahead <- slot:
+			case <-ctx.Done():
+				return
+			}
+			go func() {
+				img, err := a.plan.images.get(ctx, tasks[0].ImageSource)
+				slot <- group{tasks, img, err}
+			}()
+		}
+	}()
+	return ahead, cancel
+}
+
+// next hands the scheduler one image's jobs.
+func (a *asking) next(ahead <-chan (chan group)) ([]job, bool) {
+	slot, ok := <-ahead
+	if !ok {
+		return nil, false
+	}
+	g := <-slot
+	if g.err != nil {
+		a.stop(g.err)
+		return nil, false
+	}
+	jobs := make([]job, len(g.tasks))
+	for i, t := range g.tasks {
+		jobs[i] = job{t, g.image}
+	}
+	return jobs, true
+}
+
+// byImage cuts tasks, which are in image order, at each change of image.
+func byImage(tasks []Task) [][]Task {
+	var groups [][]Task
+	for i, t := range tasks {
+		if i == 0 || tasks[i-1].ImageSource != t.ImageSource {
+			groups = append(groups, nil)
+		}
+		last := len(groups) - 1
+		groups[last] = append(groups[last], t)
+	}
+	return groups
+}
+
+// eitherOf closes its channel when one of two is closed; release ends the
+// watch.
+func eitherOf(a, b <-chan struct{}) (either <-chan struct{}, release func()) {
+	out, end := make(chan struct{}), make(chan struct{})
+	go func() {
+		select {
+		case <-a:
+			close(out)
+		case <-b:
+			close(out)
+		case <-end:
+		}
+	}()
+	return out, func() { close(end) }
+}
+
+// parallelism settles the number of requests in flight at each endpoint: what
+// the user said, if it leaves the answers alone, else what the preflight
+// found.
+func (r *openedRun) parallelism(cfg Config) (int, error) {
+	pf := r.manifest.Preflight
+	if cfg.Parallel == AutoParallel {
+		if pf == nil {
+			return 2, nil // one served, one waiting: safe anywhere but on a server that mixes its slots
+		}
+		return pf.Parallel, nil
+	}
+	n, err := strconv.Atoi(cfg.Parallel)
+	if err != nil {
+		return 0, usage(err)
+	}
+	if pf != nil && n > 1 && !cfg.Force {
+		if f, ok := pf.Find("parallel"); ok && f.Measures["changed"] > 0 {
+			return 0, usagef("--parallel %d: %s; %s. --force-parallel runs all the same", n, f.Detail, f.Advice)
+		}
+	}
+	return n, nil
+}

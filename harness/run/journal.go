@@ -1,0 +1,222 @@
+package run
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// Names of the files of a run.
+const (
+	ManifestFile = "run.json"
+	TracesFile   = "traces.jsonl"
+	ErrorsFile   = "errors.jsonl"
+	SummaryFile  = "summary.json"
+	lockFile     = ".lock"
+)
+
+// journal appends finished tasks to traces.jsonl. A task is recorded when
+// append has returned: its line is then on disk, written and synced together
+// with those of other tasks that finished at the same time.
+type journal struct {
+	file *os.File
+	size int64 // of the whole lines, all on disk
+
+	mu      sync.Mutex
+	broken  error // of the first write that failed; nothing is written after it
+	pending []byte
+	waiting []chan error
+	writing bool
+}
+
+// openJournal reads what the journal in dir holds, drops a last line that was
+// torn by a crash, and opens it for appending. keep lists the tasks of the
+// plan: a line of any other task, or a second line of one, is refused, since
+// such a journal is not this run's.
+func openJournal(dir string, keep map[string]bool) (*journal, []Trace, error) {
+	name := filepath.Join(dir, TracesFile)
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, nil, err
+	}
+	traces, whole, err := readTraces(f, name, keep)
+	j := &journal{file: f, size: whole}
+	if err == nil {
+		err = errors.Join(j.cut(), f.Sync(), syncDir(dir))
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return j, traces, nil
+}
+
+// cut drops whatever stands after the last whole line, and ends that line if
+// a crash left it without its line end.
+func (j *journal) cut() error {
+	if err := j.file.Truncate(j.size); err != nil {
+		return err
+	}
+	if j.size > 0 {
+		last := make([]byte, 1)
+		if _, err := j.file.ReadAt(last, j.size-1); err != nil {
+			return err
+		}
+		if last[0] != '\n' {
+			n, err := j.file.WriteAt([]byte{'\n'}, j.size)
+			j.size += int64(n)
+			if err != nil {
+				return err
+			}
+		}
+	}
+	_, err := j.file.Seek(j.size, io.SeekStart)
+	return err
+}
+
+// ReadTraces returns the traces of the run in dir, in the order in which they
+// were recorded. A torn last line is left out.
+func ReadTraces(dir string) ([]Trace, error) {
+	name := filepath.Join(dir, TracesFile)
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	traces, _, err := readTraces(f, name, nil)
+	return traces, err
+}
+
+// readTraces reads whole lines and returns the offset where they end. keep
+// nil takes every task.
+func readTraces(r io.Reader, name string, keep map[string]bool) (traces []Trace, whole int64, err error) {
+	lines := map[string]int{}
+	br := bufio.NewReaderSize(r, 1<<20)
+	for n := 1; ; n++ {
+		line, err := br.ReadBytes('\n')
+		last := errors.Is(err, io.EOF)
+		if err != nil && !last {
+			return nil, 0, fmt.Errorf("%s: %w", name, err)
+		}
+		if last && len(line) == 0 {
+			return traces, whole, nil
+		}
+		var t Trace
+		if err := json.Unmarshal(line, &t); err != nil {
+			if _, peek := br.Peek(1); errors.Is(peek, io.EOF) && !json.Valid(line) {
+				return traces, whole, nil // torn by a crash
+			}
+			return nil, 0, fmt.Errorf("%s:%d: not a trace (%w); the file was changed or damaged, restore it or start a new run", name, n, err)
+		}
+		if first, twice := lines[t.TaskID]; twice {
+			return nil, 0, fmt.Errorf("%s:%d: task %s stands on line %d already; a task is recorded once", name, n, t.TaskID, first)
+		}
+		if keep != nil && !keep[t.TaskID] {
+			return nil, 0, fmt.Errorf("%s:%d: task %q is not of this run", name, n, t.TaskID)
+		}
+		lines[t.TaskID] = n
+		traces = append(traces, t)
+		whole += int64(len(line))
+	}
+}
+
+// append records one trace and returns when it is on disk.
+func (j *journal) append(t Trace) error {
+	line, err := encodeLine(t)
+	if err != nil {
+		return err
+	}
+	done := make(chan error, 1)
+	j.mu.Lock()
+	j.pending = append(j.pending, line...)
+	j.waiting = append(j.waiting, done)
+	lead := !j.writing
+	if lead {
+		j.writing = true
+	}
+	j.mu.Unlock()
+	if lead {
+		j.flush()
+	}
+	return <-done
+}
+
+// flush writes and syncs batch after batch until nothing is pending. The
+// first of several concurrent appends does it for all.
+func (j *journal) flush() {
+	for {
+		j.mu.Lock()
+		batch, waiting, err := j.pending, j.waiting, j.broken
+		j.pending, j.waiting = nil, nil
+		if len(batch) == 0 {
+			j.writing = false
+			j.mu.Unlock()
+			return
+		}
+		j.mu.Unlock()
+		if err == nil {
+			err = j.write(batch)
+		}
+		for _, w := range waiting {
+			w <- err
+		}
+	}
+}
+
+// write puts a batch on disk. A batch that did not get there whole (a full
+// disk) is taken back, so that the journal never has a torn line inside.
+func (j *journal) write(batch []byte) error {
+	_, err := j.file.Write(batch)
+	if err == nil {
+		err = j.file.Sync()
+	}
+	if err == nil {
+		j.size += int64(len(batch))
+		return nil
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.broken = errors.Join(err, j.cut())
+	return j.broken
+}
+
+func (j *journal) close() error { return j.file.Close() }
+
+// appendError adds one line to errors.jsonl.
+func appendError(dir string, e TaskError) error {
+	line, err := encodeLine(e)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, ErrorsFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(line)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+func encodeLine(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return buf.Bytes(), nil
+}
+
+// syncDir makes the names of new files in dir outlive a crash.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -1,0 +1,153 @@
+package run
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"candor/infer"
+	"candor/infer/preflight"
+	"candor/scoring"
+
+	"github.com/gofrs/flock"
+	"github.com/google/renameio/v2"
+)
+
+// State is how far a run has come.
+type State string
+
+const (
+	Running     State = "running" // also what a killed run says
+	Finished    State = "finished"
+	Interrupted State = "interrupted"
+	Failed      State = "failed" // stopped by a fault; resumable
+)
+
+// Manifest is run.json: everything needed to know what a run's figures mean
+// and to go on with it.
+type Manifest struct {
+	Candor        string            `json:"candor"` // version
+	State         State             `json:"state"`
+	Error         string            `json:"error,omitempty"` // why it failed
+	Config        Config            `json:"config"`
+	ConfigHash    string            `json:"config_hash"`
+	Hashed        map[string]string `json:"hashed"` // what the hash covers
+	Dataset       DatasetInfo       `json:"dataset"`
+	Model         infer.Identity    `json:"model"`
+	Options       infer.Options     `json:"options"`
+	Prompt        PromptInfo        `json:"prompt"`
+	Tasks         int               `json:"tasks"`
+	Preflight     *preflight.Report `json:"preflight"`
+	Parallel      int               `json:"parallel"` // requests in flight at each endpoint
+	Endpoints     []string          `json:"endpoints"`
+	Warnings      []scoring.Warning `json:"warnings"`
+	ServerChanges []ServerChange    `json:"server_changes"`
+	Sessions      []Session         `json:"sessions"`
+}
+
+// DatasetInfo says what was asked about.
+type DatasetInfo struct {
+	Name      string `json:"name"`
+	Revision  string `json:"revision"`
+	Split     string `json:"split"`
+	Partition string `json:"partition"`
+	Images    int    `json:"images"`
+}
+
+// PromptInfo identifies the template.
+type PromptInfo struct {
+	Version string `json:"version"`
+	Hash    string `json:"hash"`
+}
+
+// ServerChange records that a run was resumed on another server version or
+// model digest, by --accept-server-change.
+type ServerChange struct {
+	At   time.Time `json:"at"`
+	What string    `json:"what"`
+	From string    `json:"from"`
+	To   string    `json:"to"`
+}
+
+// Session is one stretch of asking, between a start and a stop.
+type Session struct {
+	Started time.Time `json:"started"`
+	Seconds float64   `json:"seconds"`
+	Tasks   int       `json:"tasks"` // recorded in it
+}
+
+// LoadManifest reads the manifest of the run in dir.
+func LoadManifest(dir string) (Manifest, error) {
+	var m Manifest
+	b, err := os.ReadFile(filepath.Join(dir, ManifestFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return m, fmt.Errorf("%s is no run: it has no %s", dir, ManifestFile)
+	}
+	if err != nil {
+		return m, err
+	}
+	if err := json.Unmarshal(b, &m); err != nil {
+		return m, fmt.Errorf("%s: %w", filepath.Join(dir, ManifestFile), err)
+	}
+	return m, nil
+}
+
+func (m Manifest) save(dir string) error { return saveJSON(filepath.Join(dir, ManifestFile), m) }
+
+// saveJSON replaces a file at once, so that a reader or a crash finds either
+// the old one or the new one.
+func saveJSON(name string, v any) error {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	return renameio.WriteFile(name, append(b, '\n'), 0o644)
+}
+
+// lock keeps a second writer out of dir. The lock dies with its process.
+func lock(dir string) (*flock.Flock, error) {
+	l := flock.New(filepath.Join(dir, lockFile))
+	ok, err := l.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("locking %s: %w", dir, err)
+	}
+	if !ok {
+		return nil, fmt.Errorf("another candor is writing to %s; wait for it, or give this run another --out", dir)
+	}
+	return l, nil
+}
+
+// adopt compares a manifest with the plan that would resume it, and refuses
+// one whose answers would not belong together. The server's version and the
+// model's digest may change when the user accepts that; it is recorded.
+func (m *Manifest) adopt(essence map[string]string, accept bool, now time.Time) error {
+	var refused []string
+	for _, key := range slices.Sorted(maps.Keys(essence)) {
+		was, is := m.Hashed[key], essence[key]
+		if was == is {
+			continue
+		}
+		server := key == "model_digest" || key == "server_version"
+		if server && accept {
+			m.ServerChanges = append(m.ServerChanges, ServerChange{At: now, What: key, From: was, To: is})
+			continue
+		}
+		line := fmt.Sprintf("%s: was %s, is %s", key, was, is)
+		if server {
+			line += " (--accept-server-change goes on all the same, and the report will say so)"
+		}
+		refused = append(refused, line)
+	}
+	if len(refused) > 0 {
+		return usagef("the configuration is not the one this run was started with:\n  %s\nresume with the same, or start a new run with another --out", strings.Join(refused, "\n  "))
+	}
+	m.Hashed, m.ConfigHash = essence, hashOf(essence)
+	return nil
+}

@@ -1,0 +1,219 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"candor/infer/preflight"
+	"candor/scoring"
+
+	"github.com/gofrs/flock"
+)
+
+// openedRun is a run's directory, locked for this process.
+type openedRun struct {
+	dir     string
+	lock    *flock.Flock
+	journal *journal
+
+	mu       sync.Mutex
+	manifest Manifest
+	traces   []Trace
+	recorded map[string]bool
+	failed   map[string]TaskError // tasks in error, not recorded since
+	session  int                  // recorded in this session
+	errMu    sync.Mutex           // one writer of errors.jsonl
+}
+
+// openRun makes the directory of a new run, or takes up an old one.
+func openRun(dir string, resume bool, p *Plan, s servers, deps Dependencies) (*openedRun, error) {
+	if err := readyDir(dir, resume); err != nil {
+		return nil, err
+	}
+	l, err := lock(dir)
+	if err != nil {
+		return nil, err
+	}
+	r := &openedRun{dir: dir, lock: l, recorded: map[string]bool{}, failed: map[string]TaskError{}}
+	if err := r.load(resume, p, s, deps); err != nil {
+		return nil, errors.Join(err, l.Unlock())
+	}
+	return r, nil
+}
+
+// readyDir refuses to write over a run, and to resume what is none.
+func readyDir(dir string, resume bool) error {
+	_, err := os.Stat(filepath.Join(dir, ManifestFile))
+	switch {
+	case err == nil && !resume:
+		return usagef("%s holds a run already; go on with it by --resume %s, or give another --out", dir, dir)
+	case errors.Is(err, fs.ErrNotExist) && resume:
+		return usagef("%s is no run: it has no %s", dir, ManifestFile)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	return os.MkdirAll(dir, 0o755)
+}
+
+func (r *openedRun) load(resume bool, p *Plan, s servers, deps Dependencies) error {
+	essence := p.essence(s.identity)
+	r.manifest = Manifest{Hashed: essence, ConfigHash: hashOf(essence)}
+	if resume {
+		m, err := LoadManifest(r.dir)
+		if err != nil {
+			return err
+		}
+		before := len(m.ServerChanges)
+		if err := m.adopt(essence, p.Config.AcceptServer, deps.Now().UTC()); err != nil {
+			return err
+		}
+		if len(m.ServerChanges) > before {
+			m.Preflight = nil // another server: question it anew
+		}
+		r.manifest = m
+	}
+	r.describe(p, s, deps)
+	keep := map[string]bool{}
+	for _, t := range p.Tasks {
+		keep[t.ID] = true
+	}
+	var err error
+	if r.journal, r.traces, err = openJournal(r.dir, keep); err != nil {
+		return err
+	}
+	for _, t := range r.traces {
+		r.recorded[t.TaskID] = true
+	}
+	if resume {
+		return nil
+	}
+	r.manifest.State = Running // a kill before the first answer leaves a run to resume
+	return r.manifest.save(r.dir)
+}
+
+// describe fills in what the manifest says of this plan and these servers. A
+// finished run that is only looked at again is left as it is.
+func (r *openedRun) describe(p *Plan, s servers, deps Dependencies) {
+	m := &r.manifest
+	m.Candor, m.Config, m.Model, m.Options = deps.Version, p.Config, s.identity, p.Options
+	m.Dataset = DatasetInfo{Name: p.Dataset, Revision: p.Revision, Split: p.Config.Split, Partition: p.Config.Partition, Images: len(p.images.names)}
+	m.Prompt = PromptInfo{Version: p.Prompt.Version(), Hash: p.Prompt.Hash()}
+	m.Tasks, m.Warnings, m.Endpoints = len(p.Tasks), append([]scoring.Warning{}, p.Warnings...), nil
+	for _, b := range s.backends {
+		m.Endpoints = append(m.Endpoints, b.Endpoint())
+	}
+	if m.ServerChanges == nil {
+		m.ServerChanges = []ServerChange{}
+	}
+	if m.Sessions == nil {
+		m.Sessions = []Session{}
+	}
+}
+
+// missing lists the plan's tasks that have no trace, in order.
+func (r *openedRun) missing(p *Plan) []Task {
+	var todo []Task
+	for _, t := range p.Tasks {
+		if !r.recorded[t.ID] {
+			todo = append(todo, t)
+		}
+	}
+	return todo
+}
+
+// question runs the preflight, unless an earlier session did or the user
+// declined, and settles how many requests fly at once.
+func (r *openedRun) question(ctx context.Context, p *Plan, s servers, deps Dependencies) error {
+	ctx, cancel := untilStopped(ctx, deps.Stop)
+	defer cancel()
+	if p.Config.Preflight && r.manifest.Preflight == nil {
+		report, err := preflight.Run(ctx, s.backends[0], s.identity, p.preflightConfig(deps, s.identity))
+		if ctx.Err() != nil {
+			return ErrInterrupted
+		}
+		if err != nil {
+			return err
+		}
+		r.manifest.Preflight = &report
+		deps.Observer.Preflighted(report)
+		if f, ok := report.Find(preflight.CheckImage); ok && f.Status == preflight.No {
+			return fmt.Errorf("preflight: %s; %s", f.Detail, f.Advice)
+		}
+	}
+	n, err := r.parallelism(p.Config)
+	if err != nil {
+		return err
+	}
+	r.manifest.Parallel, r.manifest.State, r.manifest.Error = n, Running, ""
+	return r.manifest.save(r.dir)
+}
+
+// record puts a trace on disk.
+func (r *openedRun) record(t Trace) error {
+	if err := r.journal.append(t); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.traces = append(r.traces, t)
+	r.recorded[t.TaskID] = true
+	delete(r.failed, t.TaskID)
+	r.session++
+	return nil
+}
+
+func (r *openedRun) recordError(e TaskError) error {
+	r.errMu.Lock()
+	defer r.errMu.Unlock()
+	if err := appendError(r.dir, e); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.failed[e.TaskID] = e
+	return nil
+}
+
+// done counts the tasks that need no more asking in this session.
+func (r *openedRun) done() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.recorded) + len(r.failed)
+}
+
+func (r *openedRun) endSession(start, end time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.manifest.Sessions = append(r.manifest.Sessions, Session{Started: start.UTC(), Seconds: end.Sub(start).Seconds(), Tasks: r.session})
+}
+
+// finish sums up what is recorded and closes the manifest. cause is why the
+// run ended before its last task, nil if it did not.
+func (r *openedRun) finish(ctx context.Context, p *Plan, cause error) (Result, error) {
+	m := &r.manifest
+	m.State, m.Error = Finished, ""
+	switch {
+	case errors.Is(cause, ErrInterrupted):
+		m.State = Interrupted
+	case cause != nil:
+		m.State, m.Error = Failed, cause.Error()
+	}
+	var failed []TaskError
+	for _, e := range r.failed {
+		failed = append(failed, e)
+	}
+	sum, err := summarize(ctx, *m, p.Payment, r.traces, failed)
+	if err != nil {
+		return Result{}, errors.Join(cause, err)
+	}
+	err = errors.Join(cause, sum.save(r.dir), m.save(r.dir))
+	return Result{Dir: r.dir, Manifest: *m, Summary: sum}, err
+}
+
+func (r *openedRun) close() error { return errors.Join(r.journal.close(), r.lock.Unlock()) }

@@ -1,0 +1,251 @@
+// Package run is one run: the tasks of one configuration, asked, recorded and
+// summed up in one directory. It goes plan → prepare → ask → record. The plan
+// is a pure function of the configuration and the data, so that a run
+// interrupted at any moment is resumed by asking what its journal lacks; the
+// journal, one line a finished task, is the truth, and everything else is
+// computed from it.
+//
+// What is wrong with the configuration, the data or a single image is said
+// before any request is sent. A failure of the infrastructure is retried, then
+// recorded as an error; it never counts as a wrong answer.
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"candor/harness/verify"
+	"candor/imageproc"
+	"candor/infer"
+	"candor/infer/preflight"
+)
+
+// Dependencies are what a run needs from outside.
+type Dependencies struct {
+	// Connect opens the server at host, "" for the default one.
+	Connect func(host string) (infer.Backend, error)
+	// Observer is told what happens; nil tells nobody.
+	Observer Observer
+	// Stop ends the run in good order when closed: what is in flight is
+	// finished and recorded, and nothing more is asked.
+	Stop <-chan struct{}
+	// Retry bounds the attempts at a request; the zero value is
+	// infer.DefaultRetry.
+	Retry infer.RetryPolicy
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+	// Version is recorded in the manifest.
+	Version string
+}
+
+// Result is where a run stands when it ends.
+type Result struct {
+	Dir      string   `json:"dir"`
+	Manifest Manifest `json:"manifest"`
+	Summary  Summary  `json:"summary"`
+}
+
+// ErrInterrupted is returned by a run that was stopped, or whose context
+// ended, before its last task. It can be resumed.
+var ErrInterrupted = errors.New("interrupted")
+
+// Execute carries out cfg: anew in dir, or, when resume is set, on with what
+// the run in dir lacks. The Result is meaningful whenever a run was opened,
+// also beside an error.
+//
+// ctx ends the run at once: requests in flight are given up, what is recorded
+// stays recorded.
+func Execute(ctx context.Context, cfg Config, dir string, resume bool, deps Dependencies) (Result, error) {
+	deps = deps.withDefaults()
+	p, s, err := ready(ctx, cfg, deps)
+	if err != nil {
+		return Result{}, err
+	}
+	r, err := openRun(dir, resume, p, s, deps)
+	if err != nil {
+		return Result{}, err
+	}
+	defer r.close()
+	if err := r.ask(ctx, p, s, deps); err != nil {
+		return r.finish(context.WithoutCancel(ctx), p, err)
+	}
+	return r.finish(ctx, p, nil)
+}
+
+// DryRun does what Execute does before its first request, and writes nothing.
+// A server that cannot be reached is no error: the plan is then laid out for
+// the published baseline's image family, and says so.
+func DryRun(ctx context.Context, cfg Config, deps Dependencies) (*Plan, error) {
+	deps = deps.withDefaults()
+	p, err := NewPlan(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	s, err := connect(ctx, cfg, deps)
+	if err != nil {
+		if errors.As(err, new(*UsageError)) {
+			return nil, err
+		}
+		p.warn("no_server", "planned for the image family of Qwen3.5, since the model could not be looked at: %v", err)
+		s.identity = infer.Identity{Model: cfg.Model, Architecture: "qwen35"}
+	}
+	return p, p.prepare(ctx, s.identity, deps.Observer)
+}
+
+// ready does everything that comes before a run's directory is touched.
+func ready(ctx context.Context, cfg Config, deps Dependencies) (*Plan, servers, error) {
+	ctx, cancel := untilStopped(ctx, deps.Stop)
+	defer cancel()
+	p, err := NewPlan(ctx, cfg)
+	if err != nil {
+		return nil, servers{}, err
+	}
+	s, err := connect(ctx, cfg, deps)
+	if err == nil {
+		err = p.prepare(ctx, s.identity, deps.Observer)
+	}
+	if ctx.Err() != nil {
+		err = ErrInterrupted
+	}
+	return p, s, err
+}
+
+// untilStopped is a context that also ends when stop is closed, for work that
+// there is no use in finishing.
+func untilStopped(ctx context.Context, stop <-chan struct{}) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		select {
+		case <-stop:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
+}
+
+func (d Dependencies) withDefaults() Dependencies {
+	if d.Observer == nil {
+		d.Observer = Silent{}
+	}
+	if d.Retry.Attempts == 0 {
+		d.Retry = infer.DefaultRetry()
+	}
+	if d.Now == nil {
+		d.Now = time.Now
+	}
+	return d
+}
+
+// servers are the endpoints of a run, known to serve one and the same model.
+type servers struct {
+	backends []infer.Backend
+	identity infer.Identity
+}
+
+// connect identifies the model at every host, without inference.
+func connect(ctx context.Context, cfg Config, deps Dependencies) (servers, error) {
+	var s servers
+	hosts := cfg.Hosts
+	if len(hosts) == 0 {
+		hosts = []string{""}
+	}
+	for _, h := range hosts {
+		b, err := deps.Connect(h)
+		if err != nil {
+			return s, usage(err)
+		}
+		id, err := b.Identify(ctx, cfg.Model)
+		if err != nil {
+			return s, err
+		}
+		if err := usable(id, cfg); err != nil {
+			return s, fmt.Errorf("%s: %w", b.Endpoint(), err)
+		}
+		if len(s.backends) > 0 && (id.Digest != s.identity.Digest || id.ServerVersion != s.identity.ServerVersion) {
+			return s, fmt.Errorf("%s serves %s of digest %.12s on version %s, but %s serves %.12s on %s; one run needs one model and one version",
+				b.Endpoint(), cfg.Model, id.Digest, id.ServerVersion, s.backends[0].Endpoint(), s.identity.Digest, s.identity.ServerVersion)
+		}
+		s.backends, s.identity = append(s.backends, b), id
+	}
+	return s, nil
+}
+
+// usable refuses a model that cannot do the task, before it is asked.
+func usable(id infer.Identity, cfg Config) error {
+	has := func(capability string) bool {
+		for _, c := range id.Capabilities {
+			if c == capability {
+				return true
+			}
+		}
+		return len(id.Capabilities) == 0 // a server that tells nothing
+	}
+	if !has("vision") {
+		return fmt.Errorf("model %s has no vision (capabilities: %v); choose a vision model, such as qwen3.5:4b", id.Model, id.Capabilities)
+	}
+	if o, err := cfg.Options(); err == nil && o.Think && !has("thinking") {
+		return fmt.Errorf("model %s does not support thinking; choose a profile with thinking off, such as %s", id.Model, infer.DefaultProfile)
+	}
+	return nil
+}
+
+// family is the model's image family. For an architecture that is not known
+// it is Qwen3.5's, whose limits suit most servers, and ok is false.
+func family(id infer.Identity) (f imageproc.Family, ok bool) {
+	if f, ok = imageproc.FamilyOf(id.Architecture); ok {
+		return f, true
+	}
+	f, _ = imageproc.FamilyOf("qwen35")
+	return f, false
+}
+
+// preflightConfig is what the run will ask for, in the preflight's words.
+func (p *Plan) preflightConfig(deps Dependencies, id infer.Identity) preflight.Config {
+	cfg := preflight.Config{
+		Model: p.Config.Model, Options: p.Options, Schema: p.schema(), Retry: deps.Retry,
+		System: p.system, Width: p.typicalWidth, Height: p.typicalHeight,
+	}
+	if f, ok := family(id); ok {
+		cfg.ImageTokens = f.Tokens
+	}
+	return cfg
+}
+
+func (p *Plan) schema() []byte {
+	if p.Config.Format == FormatNone {
+		return nil
+	}
+	return verify.Schema()
+}
+
+// Diagnose questions a server as a run of cfg would, and reports what it
+// finds. It needs no data.
+func Diagnose(ctx context.Context, cfg Config, deps Dependencies) (preflight.Report, error) {
+	deps = deps.withDefaults()
+	if err := cfg.Validate(); err != nil {
+		return preflight.Report{}, err
+	}
+	p := &Plan{Config: cfg}
+	var err error
+	if p.Payment, err = cfg.Payment(); err != nil {
+		return preflight.Report{}, err
+	}
+	if p.Options, err = cfg.Options(); err != nil {
+		return preflight.Report{}, err
+	}
+	if p.Prompt, err = cfg.prompt(); err != nil {
+		return preflight.Report{}, err
+	}
+	if p.system, _, err = p.Prompt.Render(p.Payment, "There is a dog in the image."); err != nil {
+		return preflight.Report{}, usage(err)
+	}
+	s, err := connect(ctx, cfg, deps)
+	if err != nil {
+		return preflight.Report{}, err
+	}
+	p.fit(s.identity)
+	return preflight.Run(ctx, s.backends[0], s.identity, p.preflightConfig(deps, s.identity))
+}

@@ -1,0 +1,112 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"candor/infer/preflight"
+	"candor/scoring"
+)
+
+// Summary is summary.json: the metrics and how fast they were made.
+type Summary struct {
+	scoring.Summary
+	Throughput Throughput `json:"throughput"`
+}
+
+// Throughput is over all sessions of a run, preflight excluded. Latencies are
+// the server's own account of a request, of answered requests only.
+type Throughput struct {
+	Seconds          float64            `json:"seconds"`
+	TasksPerSecond   *float64           `json:"tasks_per_second"`
+	PromptTokensPerS *float64           `json:"prompt_tokens_per_second"`
+	OutputTokensPerS *float64           `json:"output_tokens_per_second"`
+	LatencySeconds   map[string]float64 `json:"latency_seconds"` // p50, p90, p99
+	Retried          int                `json:"retried"`         // tasks that took more than one attempt
+	PromptTokens     int                `json:"prompt_tokens"`
+	OutputTokens     int                `json:"output_tokens"`
+	DistinctImages   int                `json:"distinct_images"`
+}
+
+// summarize computes a run's summary from its journal.
+func summarize(ctx context.Context, m Manifest, pay scoring.Payment, traces []Trace, failed []TaskError) (Summary, error) {
+	rows := make([]scoring.Row, 0, len(traces)+len(failed))
+	for _, t := range traces {
+		rows = append(rows, t.Row())
+	}
+	for _, e := range failed {
+		rows = append(rows, scoring.Row{ID: e.TaskID, Outcome: scoring.Errored})
+	}
+	s, err := scoring.Summarize(ctx, rows, pay, scoring.Options{Bins: m.Config.Bins, Bootstrap: m.Config.Bootstrap, Seed: uint64(m.Config.Seed)})
+	if err != nil {
+		return Summary{}, err
+	}
+	if missing := m.Tasks - len(rows); missing > 0 {
+		s.Complete = false
+		s.Warnings = append(s.Warnings, scoring.Warning{Code: "partial", Message: fmt.Sprintf("PARTIAL: %d of %d tasks are recorded; figures and intervals are over those", len(traces), m.Tasks)})
+	}
+	s.Warnings = append(s.Warnings, circumstances(m)...)
+	return Summary{Summary: *s, Throughput: throughput(m, traces)}, nil
+}
+
+// circumstances are the warnings that come from what the run was made under.
+func circumstances(m Manifest) []scoring.Warning {
+	var ws []scoring.Warning
+	add := func(code, format string, args ...any) {
+		ws = append(ws, scoring.Warning{Code: code, Message: fmt.Sprintf(format, args...)})
+	}
+	if m.Model.RandomWeights {
+		add("random_weights", "%s has random weights: its figures mean nothing, they only show that everything works", m.Model.Model)
+	}
+	for _, c := range m.ServerChanges {
+		add("server_changed", "resumed on another server: %s was %s, then %s", c.What, c.From, c.To)
+	}
+	if m.Preflight == nil {
+		add("no_preflight", "the server's behaviour was not tested (--no-preflight)")
+	} else {
+		for _, f := range m.Preflight.Findings {
+			if f.Severity == preflight.Serious {
+				add("preflight_"+f.Check, "%s %s: %s; %s", f.Question, f.Status, f.Detail, f.Meaning)
+			}
+		}
+	}
+	return append(ws, m.Warnings...)
+}
+
+func throughput(m Manifest, traces []Trace) Throughput {
+	th := Throughput{LatencySeconds: map[string]float64{}}
+	asked := 0 // a killed session left no time, so its tasks cannot count
+	for _, s := range m.Sessions {
+		th.Seconds += s.Seconds
+		asked += s.Tasks
+	}
+	var latencies []float64
+	images := map[string]bool{}
+	for _, t := range traces {
+		th.PromptTokens += t.PromptTokens
+		th.OutputTokens += t.OutputTokens
+		if t.Attempts > 1 {
+			th.Retried++
+		}
+		images[t.Image.SentSHA256] = true
+		latencies = append(latencies, t.Durations.Total)
+	}
+	th.DistinctImages = len(images)
+	if th.Seconds > 0 && len(traces) > 0 {
+		share := float64(asked) / float64(len(traces))
+		per := func(n int) *float64 { x := share * float64(n) / th.Seconds; return &x }
+		th.TasksPerSecond, th.PromptTokensPerS, th.OutputTokensPerS = per(len(traces)), per(th.PromptTokens), per(th.OutputTokens)
+	}
+	slices.Sort(latencies)
+	for name, q := range map[string]float64{"p50": .5, "p90": .9, "p99": .99} {
+		if n := len(latencies); n > 0 {
+			th.LatencySeconds[name] = latencies[int(math.Ceil(q*float64(n)))-1]
+		}
+	}
+	return th
+}
+
+func (s Summary) save(dir string) error { return saveJSON(filepath.Join(dir, SummaryFile), s) }
