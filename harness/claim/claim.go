@@ -1,0 +1,118 @@
+package claim
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Label is what is true of a claim.
+type Label string
+
+const (
+	Supported Label = "SUPPORTED" // the image shows what the claim says
+	Refuted   Label = "REFUTED"   // it does not
+)
+
+// Claim is a sentence about one image, true or false.
+type Claim struct {
+	ID          string // Split + "/" + QuestionID, unique in a set
+	Split       string // random, popular, adversarial, or what the file is called
+	QuestionID  string // as published; POPE's collide between splits
+	ImageSource string // the image's file name without extension
+	Question    string // as published, "" where there is only a claim
+	Text        string // the sentence put to the model
+	Object      string // what the question asks about, "" where that is not known
+	Label       Label
+}
+
+// Key identifies what is claimed of which image: the image source, a tab, and
+// the text in lower case with blanks collapsed, POPE's misspelt "imange" put
+// right and closing punctuation dropped. Equal claims of two splits share it.
+func (c Claim) Key() string { return c.ImageSource + "\t" + normalise(c.Text) }
+
+// Open reads the claim's image; an error names the claim.
+func (c Claim) Open(ctx context.Context, images Images) (data []byte, name string, err error) {
+	data, name, err = images.Open(ctx, c.ImageSource)
+	if err != nil {
+		return nil, "", fmt.Errorf("claim %s: %w", c.ID, err)
+	}
+	return data, name, nil
+}
+
+// Set is claims and the images they are about.
+type Set struct {
+	Name     string // where it came from
+	Revision string // sha256 of its files, or the demo's seed
+	Claims   []Claim
+	Images   Images
+}
+
+// Images gives the original bytes of an image by its source.
+type Images interface {
+	// Open returns the bytes and the file's name, for messages.
+	Open(ctx context.Context, imageSource string) (data []byte, name string, err error)
+}
+
+// Fingerprint is a sha256, in hex, of the set's claims whatever their order.
+func (s *Set) Fingerprint() string { return Fingerprint(s.Claims) }
+
+// Splits lists the set's splits in alphabetical order.
+func (s *Set) Splits() []string {
+	var names []string
+	for _, c := range s.Claims {
+		if i, found := slices.BinarySearch(names, c.Split); !found {
+			names = slices.Insert(names, i, c.Split)
+		}
+	}
+	return names
+}
+
+// Fingerprint is a sha256, in hex, of the claims' identities, texts and labels,
+// the same for any order of them. Two runs over claims of one fingerprint asked
+// the same and are scored alike.
+func Fingerprint(claims []Claim) string {
+	lines := make([]string, len(claims))
+	for i, c := range claims {
+		line, _ := json.Marshal([]string{c.Split, c.QuestionID, c.ImageSource, c.Text, string(c.Label)}) // strings always encode
+		lines[i] = string(line) + "\n"
+	}
+	slices.Sort(lines)
+	sum := sha256.Sum256([]byte(strings.Join(lines, "")))
+	return hex.EncodeToString(sum[:])
+}
+
+// Stem is the image source of a file name: no image extension, forward slashes,
+// no "./". Only the extensions of images are cut, so "photo.v2" stays whole.
+func Stem(name string) string {
+	name = path.Clean(strings.ReplaceAll(strings.TrimSpace(name), `\`, "/"))
+	if slices.Contains(extensions(), strings.ToLower(path.Ext(name))) {
+		name = strings.TrimSuffix(name, path.Ext(name))
+	}
+	return name
+}
+
+// extensions are those of the formats that package imageproc reads.
+func extensions() []string {
+	return []string{".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff"}
+}
+
+func normalise(text string) string {
+	words := strings.Fields(strings.ToLower(norm.NFC.String(text)))
+	for i, w := range words {
+		if rest, ok := strings.CutPrefix(w, "imange"); ok && strings.IndexFunc(rest, unicode.IsLetter) < 0 {
+			words[i] = "image" + rest
+		}
+	}
+	return strings.TrimRightFunc(strings.Join(words, " "), func(r rune) bool {
+		return unicode.IsPunct(r) || unicode.IsSpace(r)
+	})
+}

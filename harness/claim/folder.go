@@ -1,0 +1,140 @@
+package claim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// maxImageFile is the most bytes an image file may have.
+const maxImageFile = 256 << 20
+
+// Folder gives images by name from a directory. It is safe for concurrent use.
+type Folder struct {
+	dir   string
+	names map[string]string // image source → name as published, tried first
+
+	mu       sync.Mutex
+	listings map[string]map[string][]string // subfolder → image source → files
+}
+
+// NewFolder returns the images below a directory, which must exist.
+func NewFolder(dir string) (*Folder, error) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return nil, fmt.Errorf("images folder: %w", err)
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("images folder %s is not a folder", dir)
+	}
+	return &Folder{dir: dir, listings: make(map[string]map[string][]string)}, nil
+}
+
+// Open reads an image by its source, with or without extension and with any of
+// the known ones, in upper or lower case. Two files that differ only in that
+// are refused unless one bears the very name the data set published. A missing
+// image matches fs.ErrNotExist.
+func (f *Folder) Open(ctx context.Context, imageSource string) (data []byte, name string, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, "", err
+	}
+	stem := Stem(imageSource)
+	if !local(stem) {
+		return nil, "", fmt.Errorf("image %q is outside the images folder", imageSource)
+	}
+	if name, err = f.find(imageSource, stem); err != nil {
+		return nil, "", err
+	}
+	data, err = readFile(filepath.Join(f.dir, filepath.FromSlash(name)))
+	if err != nil {
+		return nil, "", fmt.Errorf("image %s: %w", name, err)
+	}
+	return data, name, nil
+}
+
+// find returns the slash path below the folder of the file that holds an image.
+func (f *Folder) find(asked, stem string) (string, error) {
+	for _, name := range []string{f.names[stem], asked} {
+		name = path.Clean(strings.ReplaceAll(name, `\`, "/"))
+		if info, err := os.Stat(filepath.Join(f.dir, filepath.FromSlash(name))); local(name) && err == nil && !info.IsDir() {
+			return name, nil
+		}
+	}
+	sub := path.Dir(stem)
+	listing, err := f.list(sub)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("image %s: %w", stem, err)
+	}
+	switch files := listing[path.Base(stem)]; len(files) {
+	case 0:
+		return "", fmt.Errorf("image %s: %w in folder %s (looked for %s)", stem, fs.ErrNotExist, f.dir, strings.Join(extensions(), " "))
+	case 1:
+		return path.Join(sub, files[0]), nil
+	default:
+		return "", fmt.Errorf("image %s: folder %s holds %s: keep one", stem, f.dir, strings.Join(files, " and "))
+	}
+}
+
+// list reads a subfolder once: file names by their stem.
+func (f *Folder) list(sub string) (map[string][]string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if known, ok := f.listings[sub]; ok {
+		return known, nil
+	}
+	entries, err := os.ReadDir(filepath.Join(f.dir, filepath.FromSlash(sub)))
+	if err != nil {
+		return nil, err
+	}
+	files := make(map[string][]string)
+	for _, e := range entries {
+		if !e.IsDir() && slices.Contains(extensions(), strings.ToLower(path.Ext(e.Name()))) {
+			files[Stem(e.Name())] = append(files[Stem(e.Name())], e.Name())
+		}
+	}
+	f.listings[sub] = files
+	return files, nil
+}
+
+func readFile(name string) ([]byte, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, maxImageFile+1))
+	if err == nil && len(data) > maxImageFile {
+		err = fmt.Errorf("larger than %d MiB", maxImageFile>>20)
+	}
+	return data, err
+}
+
+// openFolder returns a data set's images; names are as the set published them.
+func openFolder(dir string, names map[string]string) (Images, error) {
+	if dir == "" {
+		return noImages{}, nil
+	}
+	f, err := NewFolder(dir)
+	if err != nil {
+		return nil, err
+	}
+	f.names = names
+	return f, nil
+}
+
+// ErrNoImages is returned for any image of a set loaded without a folder.
+var ErrNoImages = errors.New("no images folder was given: name it with --images")
+
+type noImages struct{}
+
+func (noImages) Open(_ context.Context, imageSource string) ([]byte, string, error) {
+	return nil, "", fmt.Errorf("image %s: %w", imageSource, ErrNoImages)
+}

@@ -1,0 +1,86 @@
+package claim
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// ErrHub is returned by Load for a name that can only be a data set on the Hub.
+var ErrHub = errors.New("data sets on the Hub are not available yet: download the files and give their paths")
+
+// Load returns a data set by what a user calls it: "demo"; a file; several
+// files with commas between; or a folder that holds coco_pope_*.json or, if
+// none, other .json or .jsonl files. Images of files are looked for in
+// imageDir; see LoadPOPE.
+func Load(spec, imageDir string) (*Set, error) {
+	if spec == "demo" {
+		return Demo(0)
+	}
+	paths, err := dataFiles(spec)
+	if err != nil {
+		return nil, err
+	}
+	return LoadPOPE(paths, imageDir)
+}
+
+func dataFiles(spec string) ([]string, error) {
+	info, err := os.Stat(spec)
+	switch {
+	case err == nil && info.IsDir():
+		return filesIn(spec)
+	case err == nil:
+		return []string{spec}, nil
+	case strings.Contains(spec, ","):
+		return listed(spec)
+	case hubID().MatchString(spec) && !slices.Contains([]string{".json", ".jsonl"}, filepath.Ext(spec)):
+		return nil, fmt.Errorf("data set %s: there is no such file; %w", spec, ErrHub)
+	case spec == "":
+		return nil, errors.New("no data set given: use demo or the path of a file")
+	}
+	return nil, fmt.Errorf("data set %s: %w (demo, a file, several with commas between, or a folder)", spec, errors.Unwrap(err))
+}
+
+func filesIn(dir string) ([]string, error) {
+	for _, pattern := range []string{"coco_pope_*.json", "*.json", "*.jsonl"} {
+		paths, err := filepath.Glob(filepath.Join(quoteMeta(dir), pattern))
+		if err != nil || len(paths) > 0 {
+			return paths, err
+		}
+	}
+	return nil, fmt.Errorf("folder %s holds no .json or .jsonl file", dir)
+}
+
+// quoteMeta keeps a folder's own brackets from being read as a pattern.
+func quoteMeta(dir string) string {
+	if os.PathSeparator == '\\' {
+		return dir // Windows has no escape
+	}
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
+}
+
+func listed(spec string) ([]string, error) {
+	var paths []string
+	for p := range strings.SplitSeq(spec, ",") {
+		if p = strings.TrimSpace(p); p == "" {
+			continue
+		}
+		if _, err := os.Stat(p); err != nil {
+			return nil, fmt.Errorf("data file: %w", err)
+		}
+		paths = append(paths, p)
+	}
+	if len(paths) == 0 {
+		return nil, errors.New("no data set given: use demo or the path of a file")
+	}
+	return paths, nil
+}
+
+// hubID matches organisation/name.
+func hubID() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*$`)
+}

@@ -1,0 +1,51 @@
+package claim
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestLoad(t *testing.T) {
+	row := `{"question_id": 1, "image": "a.jpg", "text": "Is there a dog in the image?", "label": "yes"}`
+	dir := write(t, map[string]string{
+		"set/coco_pope_random.json": row, "set/coco_pope_popular.json": row, "set/other.json": row,
+		"own[1]/mine.jsonl": row, "empty/readme.txt": "", "a,b_random.json": row,
+	})
+	at := func(name string) string { return filepath.Join(dir, name) }
+	tests := map[string]int{
+		at("set"):                       2, // POPE's files and no other
+		at("own[1]"):                    1,
+		at("set/coco_pope_random.json"): 1,
+		at("a,b_random.json"):           1, // a comma of its own
+		at("set/coco_pope_random.json") + ", " + at("own[1]/mine.jsonl"): 2,
+	}
+	for spec, want := range tests {
+		set, err := Load(spec, "")
+		if err != nil || len(set.Claims) != want {
+			t.Errorf("Load(%q): %v; want %d claims", spec, err, want)
+		}
+	}
+	if set, err := Load("demo", ""); err != nil || set.Name != "demo" || len(set.Splits()) != 3 {
+		t.Errorf("demo: %v", err)
+	}
+}
+
+func TestLoadRefuses(t *testing.T) {
+	if _, err := Load("lmms-lab/POPE", ""); !errors.Is(err, ErrHub) || !strings.Contains(err.Error(), "lmms-lab/POPE") {
+		t.Errorf("Hub: %v", err)
+	}
+	dir := t.TempDir()
+	for _, spec := range []string{filepath.Join(dir, "no.json"), "data/no.json", filepath.Join(dir, "a.json") + "," + dir} {
+		if _, err := Load(spec, ""); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("Load(%q): %v; want not found", spec, err)
+		}
+	}
+	for _, spec := range []string{"", dir, ", ,", "pope"} {
+		if _, err := Load(spec, ""); err == nil {
+			t.Errorf("Load(%q) loaded something", spec)
+		}
+	}
+}

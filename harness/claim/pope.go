@@ -1,0 +1,120 @@
+package claim
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// LoadPOPE reads POPE's files, RUCAIBox's JSON Lines or SEEM's arrays, and any
+// others of the keys that one's own rows may have: question_id, image, text
+// (or claim) and label. Each file is a split, named by the last of random,
+// popular and adversarial in its name, else by its name. Images are looked for
+// in imageDir; with "" the set is without images, and opening one says so.
+//
+// A row that is not understood, an empty file, and a question_id twice in a
+// split are errors that name file and line.
+func LoadPOPE(paths []string, imageDir string) (*Set, error) {
+	if len(paths) == 0 {
+		return nil, errors.New("no data files given")
+	}
+	ld := loader{seen: make(map[string]string), names: make(map[string]string)}
+	for _, p := range paths {
+		if err := ld.file(p); err != nil {
+			return nil, err
+		}
+	}
+	images, err := openFolder(imageDir, ld.names)
+	if err != nil {
+		return nil, err
+	}
+	return &Set{Name: ld.name(paths), Revision: ld.revision(), Claims: ld.claims, Images: images}, nil
+}
+
+// splitOf is the split a file holds.
+func splitOf(file string) string {
+	stem := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	split, last := stem, -1
+	for _, name := range []string{"random", "popular", "adversarial"} {
+		if at := strings.LastIndex(strings.ToLower(stem), name); at > last {
+			split, last = name, at
+		}
+	}
+	return split
+}
+
+type loader struct {
+	claims  []Claim
+	seen    map[string]string // claim ID → where it was
+	names   map[string]string // image source → its name as published
+	digests []string
+}
+
+func (ld *loader) file(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return fmt.Errorf("data file: %w", err)
+	}
+	defer f.Close()
+	hash := sha256.New()
+	n := 0
+	for r, err := range rows(io.TeeReader(f, hash)) {
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		n++
+		if err := ld.add(name, r, n); err != nil {
+			return fmt.Errorf("%s: %s: %w", name, r.where, err)
+		}
+	}
+	if n == 0 {
+		return fmt.Errorf("%s: the file holds no rows", name)
+	}
+	ld.digests = append(ld.digests, hex.EncodeToString(hash.Sum(nil)))
+	return nil
+}
+
+func (ld *loader) add(file string, r row, n int) error {
+	c, image, err := parse(r, n, splitOf(file))
+	if err != nil {
+		return err
+	}
+	if first, twice := ld.seen[c.ID]; twice {
+		return fmt.Errorf("question_id %s of split %s is already at %s", c.QuestionID, c.Split, first)
+	}
+	ld.seen[c.ID] = file + ": " + r.where
+	// a.jpg and a.png would become one image.
+	switch known := ld.names[c.ImageSource]; {
+	case path.Ext(known) == "" || known == c.ImageSource:
+		ld.names[c.ImageSource] = image
+	case Stem(image) != image && !strings.EqualFold(path.Ext(known), path.Ext(image)):
+		return fmt.Errorf("images %s and %s differ only in their extension: rename one", known, image)
+	}
+	ld.claims = append(ld.claims, c)
+	return nil
+}
+
+func (ld *loader) name(paths []string) string {
+	var names []string
+	for _, p := range paths {
+		names = append(names, strings.TrimSuffix(filepath.Base(p), filepath.Ext(p)))
+	}
+	return strings.Join(names, ",")
+}
+
+// revision is the sha256 of the one file, or that of the sorted sums of several.
+func (ld *loader) revision() string {
+	if len(ld.digests) == 1 {
+		return "sha256:" + ld.digests[0]
+	}
+	sums := slices.Sorted(slices.Values(ld.digests))
+	all := sha256.Sum256([]byte(strings.Join(sums, "\n")))
+	return "sha256:" + hex.EncodeToString(all[:])
+}

@@ -1,0 +1,162 @@
+package claim
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"unicode/utf8"
+)
+
+// maxRow is the most bytes one row may have; a row is a sentence or two.
+const maxRow = 1 << 20
+
+// row is one JSON object of a file and where it stands: "line 3" of JSON
+// Lines, "row 3" of an array.
+type row struct {
+	where  string
+	fields map[string]json.RawMessage
+}
+
+// rows reads a file of JSON Lines or one JSON array of objects; which it is
+// shows at its first byte, for POPE's .json files are JSON Lines. A byte order
+// mark, CRLF and blank lines are fine. It stops after the first error, which
+// says where it is.
+func rows(r io.Reader) iter.Seq2[row, error] {
+	return func(yield func(row, error) bool) {
+		in := bufio.NewReaderSize(r, 1<<16)
+		if head, _ := in.Peek(3); bytes.Equal(head, []byte("\xef\xbb\xbf")) {
+			_, _ = in.Discard(3)
+		}
+		switch first, err := firstByte(in); {
+		case errors.Is(err, io.EOF):
+			yield(row{}, errors.New("the file is empty"))
+		case err != nil:
+			yield(row{}, err)
+		case first == '[':
+			array(in, yield)
+		default:
+			lines(in, yield)
+		}
+	}
+}
+
+// firstByte looks past blanks without consuming them: lines are counted later.
+func firstByte(in *bufio.Reader) (byte, error) {
+	for n := 1; ; n++ {
+		head, err := in.Peek(n)
+		if err != nil {
+			return 0, err
+		}
+		if c := head[n-1]; !bytes.ContainsRune([]byte(" \t\r\n"), rune(c)) {
+			return c, nil
+		}
+	}
+}
+
+func lines(in io.Reader, yield func(row, error) bool) {
+	sc := bufio.NewScanner(in)
+	sc.Buffer(make([]byte, 0, 1<<12), maxRow)
+	n := 0
+	for sc.Scan() {
+		n++
+		line := bytes.TrimSpace(sc.Bytes())
+		if len(line) == 0 {
+			continue
+		}
+		where := fmt.Sprintf("line %d", n)
+		fields, err := object(line)
+		if err != nil {
+			yield(row{}, fmt.Errorf("%s: %w", where, err))
+			return
+		}
+		if !yield(row{where, fields}, nil) {
+			return
+		}
+	}
+	if err := sc.Err(); err != nil {
+		yield(row{}, fmt.Errorf("line %d: %w", n+1, err))
+	}
+}
+
+func array(in io.Reader, yield func(row, error) bool) {
+	dec := json.NewDecoder(in)
+	if _, err := dec.Token(); err != nil {
+		yield(row{}, err)
+		return
+	}
+	n := 0
+	for dec.More() {
+		n++
+		where := fmt.Sprintf("row %d", n)
+		var raw json.RawMessage
+		if err := dec.Decode(&raw); err != nil {
+			yield(row{}, fmt.Errorf("%s: %w", where, unexpectedEnd(err)))
+			return
+		}
+		fields, err := object(raw)
+		if err != nil {
+			yield(row{}, fmt.Errorf("%s: %w", where, err))
+			return
+		}
+		if !yield(row{where, fields}, nil) {
+			return
+		}
+	}
+	if _, err := dec.Token(); err != nil {
+		yield(row{}, fmt.Errorf("after row %d: %w", n, unexpectedEnd(err)))
+		return
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		yield(row{}, fmt.Errorf("after row %d: text after the end of the array", n))
+	}
+}
+
+func unexpectedEnd(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// object reads one JSON object and nothing after it. A key given twice is an
+// error: encoding/json would keep the last and say nothing.
+func object(raw []byte) (map[string]json.RawMessage, error) {
+	if !utf8.Valid(raw) {
+		return nil, errors.New("not UTF-8 text")
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	open, err := dec.Token()
+	if err != nil {
+		return nil, fmt.Errorf("not JSON: %w", unexpectedEnd(err))
+	}
+	if open != json.Delim('{') {
+		return nil, fmt.Errorf("want a JSON object, found %.40q", raw)
+	}
+	fields := make(map[string]json.RawMessage)
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return nil, fmt.Errorf("not JSON: %w", unexpectedEnd(err))
+		}
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			return nil, fmt.Errorf("not JSON: %w", unexpectedEnd(err))
+		}
+		name, _ := key.(string) // keys of an object are strings
+		if _, twice := fields[name]; twice {
+			return nil, fmt.Errorf("key %q is given twice", name)
+		}
+		fields[name] = value
+	}
+	if _, err := dec.Token(); err != nil {
+		return nil, fmt.Errorf("not JSON: %w", unexpectedEnd(err))
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("more than one JSON object")
+	}
+	return fields, nil
+}

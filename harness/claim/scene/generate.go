@@ -1,0 +1,208 @@
+package scene
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+)
+
+// Options bound what Generate may plan. The zero value draws size, theme,
+// number of objects and difficulty from the seed.
+type Options struct {
+	Width, Height int      // pixels, at least 96 each; 0: one of several sizes from 320 to 480
+	Theme         string   // one of Themes; "": drawn
+	Objects       int      // number of different kinds, 1 to 8; 0: 3 to 6
+	Difficulty    *float64 // 0 to 1; nil: drawn evenly
+}
+
+// Generate plans a scene. Every object keeps at least MinVisible of its pixels
+// uncovered, and in easy scenes nearly all. Equal arguments give equal plans.
+func Generate(seed uint64, opt Options) (Scene, error) {
+	rng := rand.New(rand.NewPCG(seed, layoutStream))
+	s := Scene{Seed: seed, Width: opt.Width, Height: opt.Height}
+	t, err := opt.settle(rng, &s)
+	if err != nil {
+		return Scene{}, err
+	}
+	s.Theme, s.Outlined, s.Horizon = t.name, rng.Float64() < .7, .42+.22*rng.Float64()
+	want := opt.Objects
+	if want == 0 {
+		want = 3 + rng.IntN(4)
+	}
+	// A layout that does not work out is begun again with smaller objects.
+	for shrink := 1.0; shrink > .2; shrink *= .96 {
+		if lay := newLayout(&s, t, rng, shrink); lay.fillWith(want) {
+			s.Objects = lay.objects
+			return s, nil
+		}
+	}
+	return Scene{}, fmt.Errorf("no room for %d objects in %d×%d pixels", want, s.Width, s.Height)
+}
+
+// Streams keep layout and paint independent: one may change without the other.
+const (
+	layoutStream = 1
+	paintStream  = 2
+)
+
+func (opt Options) settle(rng *rand.Rand, s *Scene) (theme, error) {
+	size := sizes()[rng.IntN(len(sizes()))]
+	s.Width, s.Height = cmp.Or(s.Width, size[0]), cmp.Or(s.Height, size[1])
+	t := drawTheme(rng)
+	s.Difficulty = rng.Float64()
+	if opt.Difficulty != nil {
+		s.Difficulty = *opt.Difficulty
+	}
+	if opt.Theme != "" {
+		var ok bool
+		if t, ok = themeNamed(opt.Theme); !ok {
+			return theme{}, fmt.Errorf("unknown theme %q", opt.Theme)
+		}
+	}
+	switch {
+	case min(s.Width, s.Height) < 96 || max(s.Width, s.Height) > 4096:
+		return theme{}, fmt.Errorf("scene of %d×%d pixels: sides go from 96 to 4096", s.Width, s.Height)
+	case !(s.Difficulty >= 0 && s.Difficulty <= 1):
+		return theme{}, fmt.Errorf("difficulty %v is not between 0 and 1", s.Difficulty)
+	case opt.Objects < 0 || opt.Objects > 8:
+		return theme{}, fmt.Errorf("%d objects: from 1 to 8 are possible", opt.Objects)
+	}
+	return t, nil
+}
+
+// sizes are on the grid of 32 pixels and off it, wide, square and tall.
+func sizes() [][2]int {
+	return [][2]int{
+		{384, 288}, {448, 320}, {320, 320}, {416, 416}, {320, 448}, {480, 352},
+		{400, 300}, {360, 270}, {480, 360}, {333, 444}, {457, 343}, {427, 320}, {350, 350},
+	}
+}
+
+// layout is a scene being filled.
+type layout struct {
+	scene   *Scene
+	theme   theme
+	rng     *rand.Rand
+	shrink  float64
+	objects []Object
+	cover   *covers
+	row     int // of the object being put, among those on the ground
+	rows    int
+}
+
+func newLayout(s *Scene, t theme, rng *rand.Rand, shrink float64) *layout {
+	return &layout{scene: s, theme: t, rng: rng, shrink: shrink, cover: newCovers(s)}
+}
+
+// fillWith plans objects of n different kinds, back to front, and reports
+// whether all found a place.
+func (l *layout) fillWith(n int) bool {
+	chosen := l.choose(n)
+	for _, k := range chosen {
+		if k.spot == ground {
+			l.rows++
+		}
+	}
+	for _, k := range chosen {
+		if !l.put(k) {
+			return false
+		}
+		if k.spot == ground {
+			l.row++
+		}
+	}
+	for i := range l.objects {
+		l.objects[i].Visible = l.cover.visible(i)
+	}
+	return true
+}
+
+// choose draws n different kinds, now and then one of them twice, and orders
+// them from the back: the sky, then what is far, then what is near.
+func (l *layout) choose(n int) []kind {
+	var chosen []kind
+	for len(chosen) < n {
+		k := l.theme.drawKind(l.rng)
+		if !slices.ContainsFunc(chosen, func(o kind) bool { return o.name == k.name }) {
+			chosen = append(chosen, k)
+		}
+	}
+	if k := chosen[l.rng.IntN(n)]; n < 6 && l.rng.Float64() < .25 && k.name != "sun" && k.name != "moon" {
+		chosen = append(chosen, k)
+	}
+	l.rng.Shuffle(len(chosen), func(i, j int) { chosen[i], chosen[j] = chosen[j], chosen[i] })
+	slices.SortStableFunc(chosen, func(a, b kind) int { return cmp.Compare(rank(a.spot), rank(b.spot)) })
+	return chosen
+}
+
+func rank(s spot) int {
+	return map[spot]int{sky: 0, afloat: 1, ground: 2}[s]
+}
+
+// put tries places for one more object, in front of those there are.
+func (l *layout) put(k kind) bool {
+	for range 60 {
+		o := l.propose(k)
+		if l.cover.add(o, l.tolerance()) {
+			o.Box = l.cover.box(len(l.objects))
+			l.objects = append(l.objects, o)
+			return true
+		}
+	}
+	return false
+}
+
+// tolerance is the least share of an object that must stay visible.
+func (l *layout) tolerance() float64 { return .97 - (.97-MinVisible)*l.scene.Difficulty }
+
+// propose draws a pose and a colour.
+func (l *layout) propose(k kind) Object {
+	w, h, d := float64(l.scene.Width), float64(l.scene.Height), l.scene.Difficulty
+	short := min(w, h)
+	size := k.size * short * (.3 - .08*d + (.16+.06*d)*(l.rng.Float64()-.5)) * l.shrink
+	size = max(size, .1*short)
+	half := max(size, size*k.aspect) / 2
+	pose := Pose{
+		Height: size,
+		X:      half*.9 + l.rng.Float64()*max(w-1.8*half, 0),
+		Angle:  (l.rng.Float64()*2 - 1) * (.05 + .3*d),
+		Flip:   l.rng.Float64() < .5,
+	}
+	u := l.rng.Float64()
+	switch horizon := l.scene.Horizon * h; k.spot {
+	case sky:
+		pose.Y = size*.52 + u*max(horizon-size*.7, 0)
+	case ground: // each nearer, and so lower, than the one before
+		near := (float64(l.row) + u) / float64(l.rows)
+		foot := max(horizon, size) + (.12+.86*near)*(h-max(horizon, size))
+		pose.Y = min(foot, h*.985) - size/2
+		pose.Angle *= .5
+	default:
+		pose.Y = size*.52 + u*max(h-size*1.04, 0)
+	}
+	if k.name == "clock" || k.name == "house" {
+		pose.Flip = false
+	}
+	name, jitter := l.color(k, pose)
+	return Object{Kind: k.name, Color: name, Pose: pose, Shade: jitter}
+}
+
+// color picks a colour that stands out from the ground behind, more or less as
+// the difficulty allows.
+func (l *layout) color(k kind, pose Pose) (string, rgb) {
+	behind := l.theme.colorAt(pose.Y/float64(l.scene.Height), l.scene.Horizon)
+	jitter := rgb{l.rng.IntN(31) - 15, l.rng.IntN(31) - 15, l.rng.IntN(31) - 15}
+	best, far := k.colors[0], -1
+	for range 4 {
+		name := k.colors[l.rng.IntN(len(k.colors))]
+		apart := colorNamed(name).plus(jitter).apart(behind)
+		if apart >= 190-int(80*l.scene.Difficulty) {
+			return name, jitter
+		}
+		if apart > far {
+			best, far = name, apart
+		}
+	}
+	return best, jitter
+}
