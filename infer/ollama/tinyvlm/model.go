@@ -119,16 +119,23 @@ func (m *model) layerNorm(name string, n uint64) {
 }
 
 // embeddings adds token_embd with the given number of rows, at least one for
-// each token, and the output head over the vocabulary.
+// each token, and the output head over the vocabulary. Rows that belong to no
+// token are zero, but for the last ones: those are the engine's own.
 func (m *model) embeddings(hidden, rows uint64, e encoding) {
 	const in, out = "token_embd.weight", "output.weight"
-	values := m.draw(in, 1, hidden*rows)
+	n := uint64(len(m.vocabulary.tokens))
+	values := make([]float32, hidden*rows)
+	copy(values, m.draw(in, 1, hidden*n))
+	if rows > n {
+		copy(values[hidden*(rows-engineRows):], m.draw(in+".end", 1, hidden*engineRows))
+	}
 	for row := range rows {
-		values[row*hidden] = anchor
+		if row < n || row >= rows-engineRows {
+			values[row*hidden] = anchor
+		}
 	}
 	m.add(in, e, values, hidden, rows)
 
-	n := uint64(len(m.vocabulary.tokens))
 	values = m.draw(out, logitSpread/math.Sqrt(float64(hidden)), hidden*n)
 	// What RMS normalisation leaves of the anchor beside components of variance
 	// one: its size over the root of the mean square.

@@ -1,5 +1,9 @@
 package tinyvlm
 
+// engineRows are the embeddings that the engine refers to by number: 151652 to
+// 151655, of which it uses three.
+const engineRows = 4
+
 // qwenImageRows is one more than 151655, the image token of Qwen2.5-VL and
 // Qwen3-VL: the engine writes that number, and 151652 and 151653, into the
 // prompt whatever the metadata say, so that the embedding must have the rows.

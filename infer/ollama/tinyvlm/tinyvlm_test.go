@@ -16,8 +16,8 @@ import (
 // part of every run's record.
 var golden = map[string]string{
 	"qwen35":   "1fca1c563d964697a89129a36741f7e5f21334e3f0aef49056fae3b41861b9e1",
-	"qwen3vl":  "bc6e0f98f37549f9f080404ba119e261acf08c1870db5f2144a4da5a4b25db36",
-	"qwen25vl": "14a9504cc16aae91370b75abbbeae27eab1432b34b70d7d6bcfd02a37c31f7e2",
+	"qwen3vl":  "84cfd6af4a8515efc4a20f6ca644a9b9e2df7c8702e05dc87e4c77b8cdd06f0f",
+	"qwen25vl": "522d9d691510ebb33ebb998c62b5e4350165ba623c475ea161f37ce845c54fce",
 }
 
 func write(t *testing.T, cfg Config) ([]byte, Info) {
