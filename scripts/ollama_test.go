@@ -295,6 +295,8 @@ func TestScriptsComplain(t *testing.T) {
 		{"test.sh", "", []string{"PATH=" + noGo}, missing, "go.dev/dl"},
 		{"quickstart.sh", "", []string{"PATH=" + noGo}, missing, "go.dev/dl"},
 		{"ollama.sh", "path", []string{"PATH=" + noCompiler}, missing, "C++ compiler"},
+		// A compiler that finds no header, and no package manager to ask.
+		{"ollama.sh", "path", []string{"PATH=" + noCompiler, "CC=true", "CXX=false"}, missing, "nlohmann-json3-dev"},
 	} {
 		r := newShell(t, c.env...).run(c.script, strings.Fields(c.args)...)
 		if r.status != c.status || !strings.Contains(r.stderr, c.says) {
