@@ -2,7 +2,7 @@ package verify
 
 import (
 	"crypto/sha256"
-	_ "embed"
+	"embed"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -14,8 +14,18 @@ import (
 	"candor/scoring"
 )
 
-//go:embed prompt.tmpl
-var defaultTemplate string
+//go:embed prompts/*.tmpl
+var promptFiles embed.FS
+
+// The built-in prompts differ in layout, not in words.
+const (
+	// PromptDefault puts the rules of the task into the system message.
+	PromptDefault = "default"
+	// PromptImageFirst leaves the system message empty and puts the rules
+	// after the image: the engines' recurrent Qwen3.5 can then keep the image
+	// across the claims about it.
+	PromptImageFirst = "image-first"
+)
 
 // Prompt is a template for the two messages a model is sent: the system message
 // with the rules of the task, and the user message with the claim, before which
@@ -36,24 +46,40 @@ type fields struct{ Claim, Rule, Formula, Abstain, Threshold string }
 
 // DefaultPrompt is Candor's own.
 func DefaultPrompt() Prompt {
-	p, err := newPrompt(defaultTemplate)
+	p, err := builtIn(PromptDefault)
 	if err != nil {
-		panic(err) // the template is compiled in, and tested
+		panic(err) // the templates are compiled in, and tested
 	}
 	return p
 }
 
-// LoadPrompt reads a template from a file. Errors name the file and what is
-// wrong: a block that is missing, a field that does not exist, a user message
-// without the claim, control tokens.
-func LoadPrompt(path string) (Prompt, error) {
-	text, err := os.ReadFile(path)
+func builtIn(layout string) (Prompt, error) {
+	var text []byte
+	for _, name := range [...]string{"words", layout} {
+		b, err := promptFiles.ReadFile("prompts/" + name + ".tmpl")
+		if err != nil {
+			return Prompt{}, err
+		}
+		text = append(text, b...)
+	}
+	return newPrompt(string(text))
+}
+
+// LoadPrompt returns a built-in prompt by its name, PromptDefault or
+// PromptImageFirst, or reads a template from a file. Errors name the file and
+// what is wrong: a block that is missing, a field that does not exist, a user
+// message without the claim, control tokens.
+func LoadPrompt(nameOrPath string) (Prompt, error) {
+	if nameOrPath == PromptDefault || nameOrPath == PromptImageFirst {
+		return builtIn(nameOrPath)
+	}
+	text, err := os.ReadFile(nameOrPath)
 	if err != nil {
-		return Prompt{}, fmt.Errorf("prompt: %w", err)
+		return Prompt{}, fmt.Errorf("prompt: %w; built in are %s and %s", err, PromptDefault, PromptImageFirst)
 	}
 	p, err := newPrompt(string(text))
 	if err != nil {
-		return Prompt{}, fmt.Errorf("prompt %s: %w", path, err)
+		return Prompt{}, fmt.Errorf("prompt %s: %w", nameOrPath, err)
 	}
 	return p, nil
 }

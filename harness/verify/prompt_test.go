@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,6 +55,32 @@ func TestPromptGolden(t *testing.T) {
 				t.Errorf("%d bytes is too long for a small model", len(got))
 			}
 		})
+	}
+}
+
+// TestPromptImageFirst: the same words as the default's, none before the image.
+func TestPromptImageFirst(t *testing.T) {
+	p, err := LoadPrompt(PromptImageFirst)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pay := payment(t, scoring.Brier{})
+	system, user, err := p.Render(pay, specimen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules, question, err := DefaultPrompt().Render(pay, specimen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if system != "" {
+		t.Errorf("system message %q before the image; want none", system)
+	}
+	if got, want := strings.Fields(user), strings.Fields(rules+" "+question); !slices.Equal(got, want) {
+		t.Errorf("words of the user message = %q; want the default's %q", got, want)
+	}
+	if d := DefaultPrompt(); p.Hash() == d.Hash() || p.Version() == d.Version() {
+		t.Error("image-first is not told from the default")
 	}
 }
 
@@ -153,11 +180,11 @@ func TestPromptIdentity(t *testing.T) {
 		}
 		return p
 	}
-	same := load(defaultTemplate)
+	same := load(DefaultPrompt().text)
 	if same.Hash() != DefaultPrompt().Hash() || same.Version() != "candor-1" {
 		t.Errorf("the default from a file: %s %s", same.Version(), same.Hash())
 	}
-	edited := load(strings.Replace(defaultTemplate, "an image", "a picture", 1))
+	edited := load(strings.Replace(DefaultPrompt().text, "an image", "a picture", 1))
 	if edited.Hash() == same.Hash() || len(edited.Hash()) != 64 {
 		t.Errorf("edited: %s", edited.Hash())
 	}

@@ -42,7 +42,7 @@ func prefixReused(ctx context.Context, p *prober, _ *Report) (Finding, error) {
 	case b > 0.92*a:
 		f.Status, f.Severity = No, Note
 		f.Meaning = "each claim pays for its image again; the answers are the same"
-		f.Advice = "for Qwen3.5 leave --num-batch to Candor, so that a batch ends where the image does"
+		f.Advice = "for Qwen3.5, --prompt image-first puts the instructions after the image, which lets these engines keep it"
 	default:
 		f.Status, f.Severity = Unknown, Note
 		f.Meaning = "the times are too close to tell"
