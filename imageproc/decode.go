@@ -132,8 +132,11 @@ func guard[T any](f func() (T, error)) (v T, err error) {
 
 // opaque reports whether every pixel of the picture is there and solid.
 func (p *picture) opaque() bool {
-	o, ok := p.image.(interface{ Opaque() bool })
-	return ok && o.Opaque() && p.image.Bounds() == image.Rect(0, 0, p.width, p.height)
+	solid, err := guard(func() (bool, error) {
+		o, ok := p.image.(interface{ Opaque() bool })
+		return ok && o.Opaque(), nil
+	})
+	return solid && err == nil && p.image.Bounds() == image.Rect(0, 0, p.width, p.height)
 }
 
 // flatten paints the picture on white: RGB pixels, every alpha 255. It copies

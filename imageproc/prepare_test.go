@@ -52,6 +52,7 @@ func TestPrepareShowsTheSamePicture(t *testing.T) {
 		{"cmyk.jpg", false, false, 12},
 		{"lossy.webp", true, true, 12},
 		{"lossless.webp", true, true, 0},
+		{"interlaced.png", true, true, 0},
 		{"palette.png", true, true, 2},
 		{"palette.bmp", true, true, 2},
 		{"plain.bmp", true, true, 0},

@@ -73,6 +73,13 @@ func TestPrepareRefusesImplausibleSizes(t *testing.T) {
 	}
 }
 
+func TestPrepareRefusesAnimatedWebP(t *testing.T) {
+	_, err := Prepare(read(t, "animated.webp"), tiny(), PolicyServer)
+	if !errors.Is(err, ErrDecode) || !strings.Contains(err.Error(), "animated WebP") {
+		t.Errorf("%v; want ErrDecode", err)
+	}
+}
+
 func TestPrepareRefusesDamaged(t *testing.T) {
 	data := bytes.Clone(read(t, "gray16.png"))
 	data[len(data)-20] ^= 0x55

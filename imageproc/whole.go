@@ -20,9 +20,7 @@ func wholeness(data []byte, format string, pixels int) error {
 	case "gif":
 		return gifWhole(data)
 	case "webp":
-		if declared := 8 + int64(binary.LittleEndian.Uint32(data[4:])); declared > int64(len(data))+1 { // a last pad byte may be missing
-			return fmt.Errorf("unexpected end: %d bytes of %d", len(data), declared)
-		}
+		return webpWhole(data)
 	}
 	return nil
 }
@@ -30,6 +28,19 @@ func wholeness(data []byte, format string, pixels int) error {
 func enough(data []byte, pixels, perByte int) error {
 	if len(data) < pixels/perByte {
 		return fmt.Errorf("unexpected end: %d bytes cannot hold %d pixels", len(data), pixels)
+	}
+	return nil
+}
+
+// webpWhole compares the size declared with the bytes present, and names the
+// one common kind that the decoder cannot read.
+func webpWhole(data []byte) error {
+	// A last pad byte may be missing.
+	if declared := 8 + int64(binary.LittleEndian.Uint32(data[4:])); declared > int64(len(data))+1 {
+		return fmt.Errorf("unexpected end: %d bytes of %d", len(data), declared)
+	}
+	if chunk := data[12:]; len(chunk) > 8 && string(chunk[:4]) == "VP8X" && chunk[8]&2 != 0 {
+		return errors.New("animated WebP: save one frame as an image")
 	}
 	return nil
 }

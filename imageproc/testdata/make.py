@@ -1,6 +1,6 @@
 # Makes the images of this folder with Pillow: python make.py FOLDER
 # All are drawn here; the four quadrants are red, green, blue and yellow.
-import sys
+import struct, sys, zlib
 import numpy as np
 from PIL import Image, ImageDraw
 out=sys.argv[1]
@@ -35,6 +35,15 @@ g=np.array(base.convert("L")).astype(np.uint16)*257
 Image.fromarray(g).save(out+"/gray16.png")
 base.convert("L").save(out+"/gray.png"); base.convert("1").save(out+"/bilevel.png")
 base.convert("LA").save(out+"/grayalpha.png")
+base.save(out+"/animated.webp",save_all=True,append_images=[Image.new("RGB",(64,48))],duration=100,lossless=True)
+def interlaced(im,path):
+    # Pillow does not write Adam7: seven passes, unfiltered rows
+    a=np.array(im); raw=b""
+    for x0,y0,dx,dy in [(0,0,8,8),(4,0,8,8),(0,4,4,8),(2,0,4,4),(0,2,2,4),(1,0,2,2),(0,1,1,2)]:
+        for row in a[y0::dy,x0::dx]: raw+=b"\0"+row.tobytes()
+    chunk=lambda t,d: struct.pack(">I",len(d))+t+d+struct.pack(">I",zlib.crc32(t+d))
+    open(path,"wb").write(b"\x89PNG\r\n\x1a\n"+chunk(b"IHDR",struct.pack(">IIBBBBB",*im.size,8,2,0,0,1))+chunk(b"IDAT",zlib.compress(raw))+chunk(b"IEND",b""))
+interlaced(base,out+"/interlaced.png")
 # a texture with detail finer than the small grid, and Pillow's bicubic of it
 y,x=np.mgrid[0:38,0:50]
 t=np.stack([128+90*np.sin(x/1.7+y/2.3),128+90*np.cos(x*y/60),60+x*3.0],-1)
