@@ -19,7 +19,7 @@ func Doctor(w io.Writer, endpoint string, r preflight.Report) error {
 	for _, row := range [][2]string{
 		{"server", fmt.Sprintf("%s, Ollama %s", endpoint, id.ServerVersion)},
 		{"model", id.Model},
-		{"architecture", fmt.Sprintf("%s, %s parameters, %s, made for %d tokens", id.Architecture, orUnknown(id.ParameterSize), quantisation(id.Quantization), id.TrainedContext)},
+		{"architecture", fmt.Sprintf("%s, %s, %s, made for %d tokens", id.Architecture, parameters(id.ParameterSize), quantisation(id.Quantization), id.TrainedContext)},
 		{"capabilities", strings.Join(id.Capabilities, ", ")},
 		{"renderer, parser", orUnknown(id.Renderer) + ", " + orUnknown(id.Parser)},
 		{"manifest digest", id.Digest},
@@ -43,7 +43,7 @@ func Doctor(w io.Writer, endpoint string, r preflight.Report) error {
 		}
 	}
 	p.line("")
-	p.line("candor eval --parallel auto would keep %d requests in flight at this server.", r.Parallel)
+	p.line("candor eval --parallel auto would keep %s in flight at this server.", count(r.Parallel, "request"))
 	return p.err
 }
 
