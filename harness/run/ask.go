@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"strconv"
 	"sync"
 	"time"
 
@@ -33,7 +32,8 @@ func (r *openedRun) ask(ctx context.Context, p *Plan, s servers, deps Dependenci
 	start := deps.Now()
 	defer func() { r.endSession(start, deps.Now()) }()
 
-	a := &asking{run: r, plan: p, deps: deps, halt: make(chan struct{})}
+	// What an earlier session has recorded shows that the set-up works.
+	a := &asking{run: r, plan: p, deps: deps, halt: make(chan struct{}), answered: len(r.recorded) > 0}
 	prepared, cancel := a.prepareAhead(ctx, todo)
 	defer cancel()
 	var sched infer.Scheduler
@@ -63,20 +63,17 @@ type asking struct {
 	cause    error // why it cannot
 	answered bool  // the first answer is in: the set-up works
 	unheard  int   // tasks in a row that the server did not answer at all
+	good     *job  // one that this session had answered
 }
-
-// lost is how many tasks in a row may find no server before the run stops, so
-// that a dead server does not turn a whole run into errors.
-const lost = 3
 
 // one asks, records and reports a single task.
 func (a *asking) one(ctx context.Context, m infer.Backend, j job, wait time.Duration) {
 	resp, failed, err := a.deps.Retry.Ask(ctx, m, a.request(j))
-	if ctx.Err() != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
 		return // not recorded: it will be asked again
-	}
-	if err != nil {
-		a.failed(m, j, failed, err)
+	case err != nil:
+		a.failed(ctx, m, j, failed, err)
 		return
 	}
 	t := newTrace(j.task, a.plan.Payment, resp, j.image, a.imageTokens(j))
@@ -86,7 +83,7 @@ func (a *asking) one(ctx context.Context, m infer.Backend, j job, wait time.Dura
 		return
 	}
 	a.mu.Lock()
-	a.answered, a.unheard = true, 0
+	a.answered, a.unheard, a.good = true, 0, &j
 	a.mu.Unlock()
 	a.deps.Observer.Recorded(t)
 }
@@ -104,51 +101,6 @@ func (a *asking) imageTokens(j job) int {
 		return 0
 	}
 	return j.image.Tokens
-}
-
-// failed decides what a failure means: the end of the run, or one task in
-// error. Before the first answer, a task that the server refuses says that
-// every other will be refused too.
-func (a *asking) failed(m infer.Backend, j job, attempts []infer.Attempt, err error) {
-	class := infer.ClassOf(err)
-	a.mu.Lock()
-	first := !a.answered
-	a.unheard++
-	gone := class == infer.ClassRetry && a.unheard >= lost
-	if class == infer.ClassTask {
-		a.unheard = 0
-	}
-	a.mu.Unlock()
-	e := TaskError{TaskID: j.task.ID, Class: class, Error: err.Error(), Endpoint: m.Endpoint(), At: a.deps.Now().UTC(), Attempts: attempts}
-	if class != infer.ClassFatal {
-		if saveErr := a.run.recordError(e); saveErr != nil {
-			a.stop(fmt.Errorf("recording the error of task %s: %w", e.TaskID, saveErr))
-			return
-		}
-		a.deps.Observer.Failed(e)
-	}
-	switch {
-	case class == infer.ClassFatal, first && class == infer.ClassTask && refusesAll(err):
-		a.stop(fmt.Errorf("task %s: %w", j.task.ID, err))
-	case gone:
-		a.stop(fmt.Errorf("%d tasks in a row found no working server: %w", lost, err))
-	}
-}
-
-// refusesAll tells refusals that the next task would meet too: a client error,
-// or an image that the server did not look at.
-func refusesAll(err error) bool {
-	var f *infer.Failure
-	return errors.Is(err, infer.ErrImageDropped) || errors.As(err, &f) && f.Status >= 400 && f.Status < 500
-}
-
-func (a *asking) stop(cause error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.cause == nil {
-		a.cause = cause
-		close(a.halt)
-	}
 }
 
 // group is the tasks of one image, and the image or why it is not there.
@@ -189,7 +141,9 @@ func (a *asking) next(ahead <-chan (chan group)) ([]job, bool) {
 	}
 	g := <-slot
 	if g.err != nil {
-		a.stop(g.err)
+		if !errors.Is(g.err, context.Canceled) {
+			a.stop(g.err)
+		}
 		return nil, false
 	}
 	jobs := make([]job, len(g.tasks))
@@ -226,27 +180,4 @@ func eitherOf(a, b <-chan struct{}) (either <-chan struct{}, release func()) {
 		}
 	}()
 	return out, func() { close(end) }
-}
-
-// parallelism settles the number of requests in flight at each endpoint: what
-// the user said, if it leaves the answers alone, else what the preflight
-// found.
-func (r *openedRun) parallelism(cfg Config) (int, error) {
-	pf := r.manifest.Preflight
-	if cfg.Parallel == AutoParallel {
-		if pf == nil {
-			return 2, nil // one served, one waiting: safe anywhere but on a server that mixes its slots
-		}
-		return pf.Parallel, nil
-	}
-	n, err := strconv.Atoi(cfg.Parallel)
-	if err != nil {
-		return 0, usage(err)
-	}
-	if pf != nil && n > 1 && !cfg.Force {
-		if f, ok := pf.Find("parallel"); ok && f.Measures["changed"] > 0 {
-			return 0, usagef("--parallel %d: %s; %s. --force-parallel runs all the same", n, f.Detail, f.Advice)
-		}
-	}
-	return n, nil
 }

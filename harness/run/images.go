@@ -69,7 +69,7 @@ func (s *imageStore) verify(ctx context.Context, f imageproc.Family, policy imag
 		}
 	}
 	if len(bad) > 0 {
-		return fmt.Errorf("%d of %d images cannot be used; nothing was asked:\n  %s", len(bad), len(s.names), strings.Join(firstOf(bad, 10), "\n  "))
+		return fmt.Errorf("%d of %d images cannot be used; nothing was asked:\n  %s", len(bad), len(s.names), strings.Join(firstOf(bad, mostListed), "\n  "))
 	}
 	o.ImagesReady(len(s.names))
 	return nil

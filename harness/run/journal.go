@@ -188,20 +188,6 @@ func (j *journal) write(batch []byte) error {
 
 func (j *journal) close() error { return j.file.Close() }
 
-// appendError adds one line to errors.jsonl.
-func appendError(dir string, e TaskError) error {
-	line, err := encodeLine(e)
-	if err != nil {
-		return err
-	}
-	f, err := os.OpenFile(filepath.Join(dir, ErrorsFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(line)
-	return errors.Join(err, f.Sync(), f.Close())
-}
-
 func encodeLine(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)

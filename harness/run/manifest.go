@@ -140,6 +140,9 @@ func (m *Manifest) adopt(essence map[string]string, accept bool, now time.Time) 
 			continue
 		}
 		line := fmt.Sprintf("%s: was %s, is %s", key, was, is)
+		if key == "tasks" {
+			line += " (the hash of claims, labels, images and their choice by split, partition, num-tasks and seed)"
+		}
 		if server {
 			line += " (--accept-server-change goes on all the same, and the report will say so)"
 		}

@@ -27,6 +27,7 @@ type openedRun struct {
 	traces   []Trace
 	recorded map[string]bool
 	failed   map[string]TaskError // tasks in error, not recorded since
+	stale    map[string]TaskError // those of earlier sessions, still to be asked again
 	session  int                  // recorded in this session
 	errMu    sync.Mutex           // one writer of errors.jsonl
 }
@@ -40,9 +41,12 @@ func openRun(dir string, resume bool, p *Plan, s servers, deps Dependencies) (*o
 	if err != nil {
 		return nil, err
 	}
+	if err := readyDir(dir, resume); err != nil { // another may have made a run there meanwhile
+		return nil, errors.Join(err, l.Unlock())
+	}
 	r := &openedRun{dir: dir, lock: l, recorded: map[string]bool{}, failed: map[string]TaskError{}}
 	if err := r.load(resume, p, s, deps); err != nil {
-		return nil, errors.Join(err, l.Unlock())
+		return nil, errors.Join(err, r.close())
 	}
 	return r, nil
 }
@@ -57,6 +61,9 @@ func readyDir(dir string, resume bool) error {
 		return usagef("%s is no run: it has no %s", dir, ManifestFile)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
+	}
+	if left, err := os.Stat(filepath.Join(dir, TracesFile)); err == nil && left.Size() > 0 && !resume {
+		return usagef("%s holds %s of a run whose %s is gone; nobody knows what it was asked under, give another --out", dir, TracesFile, ManifestFile)
 	}
 	return os.MkdirAll(dir, 0o755)
 }
@@ -78,18 +85,13 @@ func (r *openedRun) load(resume bool, p *Plan, s servers, deps Dependencies) err
 		}
 		r.manifest = m
 	}
-	r.describe(p, s, deps)
-	keep := map[string]bool{}
-	for _, t := range p.Tasks {
-		keep[t.ID] = true
-	}
-	var err error
-	if r.journal, r.traces, err = openJournal(r.dir, keep); err != nil {
+	if err := r.read(p); err != nil {
 		return err
 	}
-	for _, t := range r.traces {
-		r.recorded[t.TaskID] = true
+	if resume && len(r.missing(p)) == 0 {
+		return r.reread(p)
 	}
+	r.describe(p, s, deps)
 	if resume {
 		return nil
 	}
@@ -97,8 +99,37 @@ func (r *openedRun) load(resume bool, p *Plan, s servers, deps Dependencies) err
 	return r.manifest.save(r.dir)
 }
 
-// describe fills in what the manifest says of this plan and these servers. A
-// finished run that is only looked at again is left as it is.
+// read takes up what the run's files hold already.
+func (r *openedRun) read(p *Plan) error {
+	keep := map[string]bool{}
+	for _, t := range p.Tasks {
+		keep[t.ID] = true
+	}
+	var err error
+	if r.stale, err = openErrors(r.dir, keep); err != nil {
+		return err
+	}
+	if r.journal, r.traces, err = openJournal(r.dir, keep); err != nil {
+		return err
+	}
+	for _, t := range r.traces {
+		r.recorded[t.TaskID] = true
+		delete(r.stale, t.TaskID)
+	}
+	return nil
+}
+
+// reread restores the manifest of a run that lacks nothing: this server was
+// not asked, and has no part in it. What does not touch the answers follows
+// the new configuration.
+func (r *openedRun) reread(p *Plan) error {
+	m, err := LoadManifest(r.dir)
+	m.Config.Bins, m.Config.Bootstrap = p.Config.Bins, p.Config.Bootstrap
+	r.manifest = m
+	return err
+}
+
+// describe fills in what the manifest says of this plan and these servers.
 func (r *openedRun) describe(p *Plan, s servers, deps Dependencies) {
 	m := &r.manifest
 	m.Candor, m.Config, m.Model, m.Options = deps.Version, p.Config, s.identity, p.Options
@@ -132,7 +163,7 @@ func (r *openedRun) missing(p *Plan) []Task {
 func (r *openedRun) question(ctx context.Context, p *Plan, s servers, deps Dependencies) error {
 	ctx, cancel := untilStopped(ctx, deps.Stop)
 	defer cancel()
-	if p.Config.Preflight && r.manifest.Preflight == nil {
+	if p.Config.Preflight && (r.manifest.Preflight == nil || blind(r.manifest.Preflight) != nil) {
 		report, err := preflight.Run(ctx, s.backends[0], s.identity, p.preflightConfig(deps, s.identity))
 		if ctx.Err() != nil {
 			return ErrInterrupted
@@ -142,8 +173,8 @@ func (r *openedRun) question(ctx context.Context, p *Plan, s servers, deps Depen
 		}
 		r.manifest.Preflight = &report
 		deps.Observer.Preflighted(report)
-		if f, ok := report.Find(preflight.CheckImage); ok && f.Status == preflight.No {
-			return fmt.Errorf("preflight: %s; %s", f.Detail, f.Advice)
+		if err := blind(&report); err != nil {
+			return err
 		}
 	}
 	n, err := r.parallelism(p.Config)
@@ -152,6 +183,14 @@ func (r *openedRun) question(ctx context.Context, p *Plan, s servers, deps Depen
 	}
 	r.manifest.Parallel, r.manifest.State, r.manifest.Error = n, Running, ""
 	return r.manifest.save(r.dir)
+}
+
+// blind is the refusal of a server whose answers do not depend on the image.
+func blind(report *preflight.Report) error {
+	if f, ok := report.Find(preflight.CheckImage); ok && f.Status == preflight.No {
+		return fmt.Errorf("preflight: %s; %s", f.Detail, f.Advice)
+	}
+	return nil
 }
 
 // record puts a trace on disk.
@@ -193,27 +232,10 @@ func (r *openedRun) endSession(start, end time.Time) {
 	r.manifest.Sessions = append(r.manifest.Sessions, Session{Started: start.UTC(), Seconds: end.Sub(start).Seconds(), Tasks: r.session})
 }
 
-// finish sums up what is recorded and closes the manifest. cause is why the
-// run ended before its last task, nil if it did not.
-func (r *openedRun) finish(ctx context.Context, p *Plan, cause error) (Result, error) {
-	m := &r.manifest
-	m.State, m.Error = Finished, ""
-	switch {
-	case errors.Is(cause, ErrInterrupted):
-		m.State = Interrupted
-	case cause != nil:
-		m.State, m.Error = Failed, cause.Error()
+func (r *openedRun) close() error {
+	var err error
+	if r.journal != nil {
+		err = r.journal.close()
 	}
-	var failed []TaskError
-	for _, e := range r.failed {
-		failed = append(failed, e)
-	}
-	sum, err := summarize(ctx, *m, p.Payment, r.traces, failed)
-	if err != nil {
-		return Result{}, errors.Join(cause, err)
-	}
-	err = errors.Join(cause, sum.save(r.dir), m.save(r.dir))
-	return Result{Dir: r.dir, Manifest: *m, Summary: sum}, err
+	return errors.Join(err, r.lock.Unlock())
 }
-
-func (r *openedRun) close() error { return errors.Join(r.journal.close(), r.lock.Unlock()) }

@@ -124,7 +124,7 @@ func (p *Plan) layOut(claims []claim.Claim, images claim.Images) error {
 		p.system = system
 	}
 	if len(bad) > 0 {
-		return fmt.Errorf("%d claims cannot be asked:\n  %s", len(bad), strings.Join(firstOf(bad, 10), "\n  "))
+		return fmt.Errorf("%d claims cannot be asked:\n  %s", len(bad), strings.Join(firstOf(bad, mostListed), "\n  "))
 	}
 	p.images = newImageStore(images, claims)
 	p.Images = len(p.images.names)
@@ -176,6 +176,9 @@ func (p *Plan) fit(id infer.Identity) {
 		}
 		need := text + template + image + p.Options.NumPredict
 		p.Options.NumCtx = max(least, (need+step-1)/step*step)
+		if id.TrainedContext >= need { // rounding must not ask for more than there is
+			p.Options.NumCtx = min(p.Options.NumCtx, id.TrainedContext)
+		}
 	}
 	recurrent := strings.HasPrefix(id.Architecture, "qwen35") || id.Architecture == "qwen3next"
 	if p.Options.NumBatch == 0 && recurrent && p.system == "" {
@@ -214,6 +217,9 @@ func hashOf(essence map[string]string) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
 }
+
+// mostListed is how many bad items a message names.
+const mostListed = 100
 
 func firstOf(s []string, n int) []string {
 	if len(s) <= n {

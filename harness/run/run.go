@@ -14,6 +14,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"candor/harness/verify"
@@ -157,6 +158,9 @@ func connect(ctx context.Context, cfg Config, deps Dependencies) (servers, error
 		if err != nil {
 			return s, usage(err)
 		}
+		if slices.ContainsFunc(s.backends, func(o infer.Backend) bool { return o.Endpoint() == b.Endpoint() }) {
+			return s, usagef("--host %s is named twice: %s", h, b.Endpoint())
+		}
 		id, err := b.Identify(ctx, cfg.Model)
 		if err != nil {
 			return s, err
@@ -176,12 +180,7 @@ func connect(ctx context.Context, cfg Config, deps Dependencies) (servers, error
 // usable refuses a model that cannot do the task, before it is asked.
 func usable(id infer.Identity, cfg Config) error {
 	has := func(capability string) bool {
-		for _, c := range id.Capabilities {
-			if c == capability {
-				return true
-			}
-		}
-		return len(id.Capabilities) == 0 // a server that tells nothing
+		return len(id.Capabilities) == 0 || slices.Contains(id.Capabilities, capability) // none: a server that tells nothing
 	}
 	if !has("vision") {
 		return fmt.Errorf("model %s has no vision (capabilities: %v); choose a vision model, such as qwen3.5:4b", id.Model, id.Capabilities)

@@ -31,15 +31,13 @@ type Throughput struct {
 	DistinctImages   int                `json:"distinct_images"`
 }
 
-// summarize computes a run's summary from its journal.
-func summarize(ctx context.Context, m Manifest, pay scoring.Payment, traces []Trace, failed []TaskError) (Summary, error) {
+// summarize computes a run's summary from its journal and its tasks in error.
+func summarize(ctx context.Context, m Manifest, pay scoring.Payment, traces []Trace, failed []scoring.Row) (Summary, error) {
 	rows := make([]scoring.Row, 0, len(traces)+len(failed))
 	for _, t := range traces {
 		rows = append(rows, t.Row())
 	}
-	for _, e := range failed {
-		rows = append(rows, scoring.Row{ID: e.TaskID, Outcome: scoring.Errored})
-	}
+	rows = append(rows, failed...)
 	s, err := scoring.Summarize(ctx, rows, pay, scoring.Options{Bins: m.Config.Bins, Bootstrap: m.Config.Bootstrap, Seed: uint64(m.Config.Seed)})
 	if err != nil {
 		return Summary{}, err

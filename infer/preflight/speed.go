@@ -59,6 +59,14 @@ func parallel(ctx context.Context, p *prober, r *Report) (Finding, error) {
 	if err != nil {
 		return f, err
 	}
+	if again, ok, err := p.unsteady(ctx, r, set, alone); err != nil || ok {
+		f.Status, f.Severity, r.Parallel = Unknown, Note, 1
+		f.Measures["changed_alone"] = float64(again)
+		f.Detail = fmt.Sprintf("%d of %d answers change from one time to the next even when asked one at a time", again, len(set))
+		f.Meaning = "whether parallel requests change answers cannot be told on a server that does not repeat itself"
+		f.Advice = "ask one at a time (--parallel 1) unless you know better"
+		return f, err
+	}
 	best, gain, worst, changed := 1, 1.0, 0.0, 0
 	for _, c := range []int{2, 4} {
 		got, secs, err := p.timed(ctx, set, c)
@@ -76,6 +84,20 @@ func parallel(ctx context.Context, p *prober, r *Report) (Finding, error) {
 	f.Measures["changed"], f.Measures["logprob_difference"] = float64(changed), worst
 	describeParallel(&f, r, best, gain, changed, worst, len(set))
 	return f, nil
+}
+
+// unsteady asks the set once more, one at a time, where the seed check found
+// that answers do not repeat, and counts those that change all the same.
+func (p *prober) unsteady(ctx context.Context, r *Report, set []question, before []infer.Response) (changed int, ok bool, err error) {
+	if f, found := r.Find(CheckSeed); !found || f.Status != No {
+		return 0, false, nil
+	}
+	again, _, err := p.timed(ctx, set, 1)
+	if err != nil {
+		return 0, false, err
+	}
+	changed, _ = different(before, again)
+	return changed, changed > 0, nil
 }
 
 func describeParallel(f *Finding, r *Report, best int, gain float64, changed int, worst float64, n int) {

@@ -1,0 +1,107 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"candor/infer"
+)
+
+// lost is how many tasks in a row may find no working server before the run
+// looks whether there is one, so that a dead server does not turn a whole run
+// into errors.
+const lost = 3
+
+// failed decides what a failure means: the end of the run, or one task in
+// error. Before the first answer, a task that the server refuses says that
+// every other will be refused too.
+func (a *asking) failed(ctx context.Context, m infer.Backend, j job, attempts []infer.Attempt, err error) {
+	class := infer.ClassOf(err)
+	first, gone := a.count(class)
+	e := TaskError{TaskID: j.task.ID, Class: class, Error: err.Error(), Endpoint: m.Endpoint(), At: a.deps.Now().UTC(), Attempts: attempts}
+	if class != infer.ClassFatal {
+		if saveErr := a.run.recordError(e); saveErr != nil {
+			a.stop(fmt.Errorf("recording the error of task %s: %w", e.TaskID, saveErr))
+			return
+		}
+		a.deps.Observer.Failed(e)
+	}
+	switch {
+	case class == infer.ClassFatal, first && class == infer.ClassTask && refusesAll(err):
+		a.stop(fmt.Errorf("task %s: %w", j.task.ID, err))
+	case gone && !a.works(ctx, m):
+		a.stop(fmt.Errorf("%d tasks in a row found no working server: %w", lost, err))
+	}
+}
+
+// count notes a failure. first tells that nothing was answered before it,
+// gone that it is the last of too many in a row.
+func (a *asking) count(class infer.Class) (first, gone bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.unheard++
+	if class == infer.ClassTask {
+		a.unheard = 0
+	}
+	if gone = class == infer.ClassRetry && a.unheard >= lost; gone {
+		a.unheard = 0
+	}
+	return !a.answered, gone
+}
+
+// works tells a server that is gone from one that only fails at some tasks,
+// such as all those of an image that brings its engine down: it asks what was
+// answered before, under another seed and for one token.
+func (a *asking) works(ctx context.Context, m infer.Backend) bool {
+	a.mu.Lock()
+	good := a.good
+	a.mu.Unlock()
+	if good == nil {
+		return false
+	}
+	req := a.request(*good)
+	req.Seed, req.Options.NumPredict, req.Options.Think = req.Seed^1, 1, false
+	_, _, err := a.deps.Retry.Ask(ctx, m, req)
+	return err == nil || ctx.Err() != nil // an end of ctx is no fault of the server
+}
+
+// refusesAll tells refusals that the next task would meet too: a client error,
+// or an image that the server did not look at.
+func refusesAll(err error) bool {
+	var f *infer.Failure
+	return errors.Is(err, infer.ErrImageDropped) || errors.As(err, &f) && f.Status >= 400 && f.Status < 500
+}
+
+func (a *asking) stop(cause error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.cause == nil {
+		a.cause = cause
+		close(a.halt)
+	}
+}
+
+// parallelism settles the number of requests in flight at each endpoint: what
+// the user said, if it leaves the answers alone, else what the preflight
+// found.
+func (r *openedRun) parallelism(cfg Config) (int, error) {
+	pf := r.manifest.Preflight
+	if cfg.Parallel == AutoParallel {
+		if pf == nil {
+			return 2, nil // one served, one waiting: safe anywhere but on a server that mixes its slots
+		}
+		return pf.Parallel, nil
+	}
+	n, err := strconv.Atoi(cfg.Parallel)
+	if err != nil {
+		return 0, usage(err)
+	}
+	if pf != nil && n > 1 && !cfg.Force {
+		if f, ok := pf.Find("parallel"); ok && f.Measures["changed"] > 0 {
+			return 0, usagef("--parallel %d: %s; %s. --force-parallel runs all the same", n, f.Detail, f.Advice)
+		}
+	}
+	return n, nil
+}
