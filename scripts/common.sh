@@ -15,7 +15,8 @@ CACHE=${CANDOR_CACHE:-${XDG_CACHE_HOME:-${HOME:?HOME is not set}/.cache}/candor}
 # shellcheck disable=SC2034 # used by those who source this
 readonly CACHE
 
-say() { printf '%s\n' "$*" >&2; }
+# say tells the user; that nobody listens any more is no failure.
+say() { printf '%s\n' "$*" >&2 || true; }
 
 # die STATUS MESSAGE…
 die() {

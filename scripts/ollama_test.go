@@ -1,10 +1,12 @@
 package scripts
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -206,6 +208,41 @@ func TestServerRun(t *testing.T) {
 		t.Errorf("status %d, output %q: %s", r.status, r.stdout, r.stderr)
 	}
 	if err := client(t, r.stdout).Heartbeat(context.Background()); err == nil {
+		t.Error("the server still answers")
+	}
+}
+
+// A request to end reaches the command, and the server ends after it.
+func TestServerRunTerminated(t *testing.T) {
+	s := withEngine(t)
+	command := exec.Command("./ollama.sh", "run", "bash", "-c",
+		`trap 'echo ended; exit 5' TERM; echo "$OLLAMA_HOST"; for i in {1..400}; do sleep 0.05; done`)
+	command.Env = s.env
+	pipe, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	stdout := bufio.NewReader(pipe)
+	address, err := stdout.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	address = strings.TrimSpace(address)
+	if err := command.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	rest, err := io.ReadAll(stdout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = command.Wait() // its status is looked at next
+	if status := command.ProcessState.ExitCode(); status != 5 || string(rest) != "ended\n" {
+		t.Errorf("status %d, output %q", status, rest)
+	}
+	if err := client(t, address).Heartbeat(context.Background()); err == nil {
 		t.Error("the server still answers")
 	}
 }

@@ -34,10 +34,10 @@ evaluate() {
   go run ./scripts/tinyvlm -arch "$ARCHITECTURE" -register "$MODEL" >&2
   if [[ -e $RUN/run.json ]]; then
     say "$RUN exists: finishing it if it is not, else showing it (remove the folder to start anew)"
-    ./candor eval --resume "$RUN"
+    exec ./candor eval --resume "$RUN"
   else
     # One thread: the model is so small that more would only wait for each other.
-    ./candor eval --model "$MODEL" --dataset demo --split all --partition all \
+    exec ./candor eval --model "$MODEL" --dataset demo --split all --partition all \
       --num-tasks "$TASKS" --seed 0 --num-thread 1 --out "$RUN"
   fi
 }
