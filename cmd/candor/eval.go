@@ -6,13 +6,16 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"candor/harness/report"
 	"candor/harness/run"
+	"candor/harness/verify"
 	"candor/infer"
 	"candor/infer/ollama"
+	"candor/scoring"
 )
 
 // evalCmd is candor eval: its flags are run.Config's keys.
@@ -84,6 +87,7 @@ func (e *evalCmd) Run(c console, sig *signals) error {
 		dir = e.outDir(time.Now())
 	}
 	p := newProgress(c.err)
+	p.auto = e.Parallel == run.AutoParallel
 	deps.Observer = p
 	result, err := run.Execute(sig.ctx, cfg, dir, resume, deps)
 	p.close()
@@ -97,9 +101,9 @@ func (e *evalCmd) Run(c console, sig *signals) error {
 
 func (e *evalCmd) config() run.Config {
 	return run.Config{
-		Model: e.Model, Hosts: e.Host, Dataset: absolute(e.Dataset), Images: absolute(e.Images), Split: e.Split,
+		Model: e.Model, Hosts: e.Host, Dataset: absolute(e.Dataset, "demo"), Images: absolute(e.Images), Split: e.Split,
 		Partition: e.Partition, NumTasks: e.NumTasks, Seed: e.Seed, Replicate: e.Replicate, EvalIDs: absolute(e.EvalIDs),
-		Rule: e.Rule, Abstain: e.AbstainReward, Prompt: absolute(e.Prompt), Format: e.Format, Profile: e.Profile,
+		Rule: e.Rule, Abstain: e.AbstainReward, Prompt: absolute(e.Prompt, verify.PromptDefault, verify.PromptImageFirst), Format: e.Format, Profile: e.Profile,
 		Sampling: run.Sampling{
 			Temperature: e.Temperature, TopP: e.TopP, TopK: e.TopK, MinP: e.MinP, PresencePenalty: e.PresencePenalty,
 			FrequencyPenalty: e.FrequencyPenalty, RepeatPenalty: e.RepeatPenalty, RepeatLastN: e.RepeatLastN,
@@ -111,11 +115,14 @@ func (e *evalCmd) config() run.Config {
 }
 
 // absolute makes a path hold from any working directory, so that a run can be
-// resumed from another one. What is no path here is left alone.
-func absolute(spec string) string {
+// resumed from another one. Names and what is no path here are left alone.
+func absolute(spec string, names ...string) string {
+	if slices.Contains(names, spec) {
+		return spec
+	}
 	parts := strings.Split(spec, ",")
 	for i, p := range parts {
-		if _, err := filepath.Glob(p); p == "" || err != nil || !exists(p) {
+		if !exists(p) {
 			return spec
 		}
 		abs, err := filepath.Abs(p)
@@ -173,17 +180,17 @@ func (e *evalCmd) conclude(c console, r run.Result, err error) error {
 
 // plan is what --dry-run --json prints.
 type plan struct {
-	Tasks       int           `json:"tasks"`
-	Images      int           `json:"images"`
-	Dataset     string        `json:"dataset"`
-	Split       string        `json:"split"`
-	Partition   string        `json:"partition"`
-	Options     infer.Options `json:"options"`
-	Rule        string        `json:"rule"`
-	Abstain     float64       `json:"abstain_reward"`
-	Threshold   float64       `json:"threshold"`
-	ImageTokens int           `json:"max_image_tokens"`
-	Warnings    any           `json:"warnings"`
+	Tasks       int               `json:"tasks"`
+	Images      int               `json:"images"`
+	Dataset     string            `json:"dataset"`
+	Split       string            `json:"split"`
+	Partition   string            `json:"partition"`
+	Options     infer.Options     `json:"options"`
+	Rule        string            `json:"rule"`
+	Abstain     float64           `json:"abstain_reward"`
+	Threshold   float64           `json:"threshold"`
+	ImageTokens int               `json:"max_image_tokens"`
+	Warnings    []scoring.Warning `json:"warnings"`
 }
 
 func (e *evalCmd) dryRun(c console, sig *signals, cfg run.Config, deps run.Dependencies) error {
@@ -194,7 +201,7 @@ func (e *evalCmd) dryRun(c console, sig *signals, cfg run.Config, deps run.Depen
 	if e.JSON {
 		return printJSON(c.out, plan{
 			len(p.Tasks), p.Images, p.Dataset, cfg.Split, cfg.Partition, p.Options, p.Payment.Rule.Name(),
-			p.Payment.Abstain, p.Payment.Threshold(), p.ImageTokens, p.Warnings,
+			p.Payment.Abstain, p.Payment.Threshold(), p.ImageTokens, append([]scoring.Warning{}, p.Warnings...),
 		})
 	}
 	first := p.Tasks[0]

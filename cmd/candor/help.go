@@ -18,7 +18,7 @@ var helpFiles embed.FS
 
 // helpCmd is candor help: the manual, one Markdown file a topic.
 type helpCmd struct {
-	Topic string `arg:"" optional:"" help:"What to explain."`
+	Topic string `arg:"" optional:"" help:"A topic or a command."`
 }
 
 // Run prints a topic, or the commands and the list of topics.
@@ -28,22 +28,32 @@ func (h *helpCmd) Run(c console, k *kong.Kong) error {
 		return err
 	}
 	if h.Topic == "" {
-		ctx, err := kong.Trace(k, nil)
-		if err != nil {
-			return err
-		}
-		if err := ctx.PrintUsage(false); err != nil {
+		if err := usage(k); err != nil {
 			return err
 		}
 		_, err = fmt.Fprintf(c.out, "\nTopics (candor help TOPIC): %s\n", strings.Join(topics, ", "))
 		return err
 	}
+	for _, command := range k.Model.Children {
+		if command.Name == h.Topic && !slices.Contains(topics, h.Topic) {
+			return usage(k, h.Topic)
+		}
+	}
 	b, err := helpFiles.ReadFile("help/" + h.Topic + ".md")
 	if err != nil {
-		return &run.UsageError{Err: fmt.Errorf("no topic %q; there are: %s", h.Topic, strings.Join(topics, ", "))}
+		return &run.UsageError{Err: fmt.Errorf("no topic %q; there are: %s, and the commands", h.Topic, strings.Join(topics, ", "))}
 	}
 	_, err = c.out.Write(b)
 	return err
+}
+
+// usage prints the flags of a command, or of candor itself.
+func usage(k *kong.Kong, command ...string) error {
+	ctx, err := kong.Trace(k, command)
+	if err != nil {
+		return err
+	}
+	return ctx.PrintUsage(false)
 }
 
 func helpTopics() ([]string, error) {

@@ -60,13 +60,14 @@ func (e exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(e)
 func candor(args []string, c console) int {
 	var app cli
 	status := -1
+	stored := &settings{}
 	parser, err := kong.New(&app,
 		kong.Name("candor"),
 		kong.Description("Does a vision-language model know how likely it is to be right?"),
 		kong.Vars{"version": "candor " + version},
 		kong.Writers(c.out, c.err),
 		kong.Exit(func(code int) { status = code }),
-		kong.Resolvers(&settings{}),
+		kong.Resolvers(stored),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
 	if err != nil {
@@ -79,6 +80,9 @@ func candor(args []string, c console) int {
 	parsed, err := parser.Parse(args)
 	if status >= 0 { // --help or --version
 		return status
+	}
+	if stored.err != nil { // comes first: what it lacks would only seem missing
+		err = stored.err
 	}
 	if err != nil {
 		return statusOf(c, &run.UsageError{Err: err})
@@ -102,7 +106,7 @@ func statusOf(c console, err error) int {
 		fmt.Fprintln(c.err, "candor:", err)
 		return exitUsage
 	case errors.Is(err, run.ErrInterrupted), errors.Is(err, context.Canceled):
-		fmt.Fprintln(c.err, "candor:", err)
+		fmt.Fprintln(c.err, "candor: interrupted")
 		return exitInterrupted
 	}
 	fmt.Fprintln(c.err, "candor:", err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 
 	"candor/harness/verify"
@@ -13,8 +14,8 @@ type parseCmd struct {
 }
 
 // Run prints what the parser makes of each text, in order.
-func (p *parseCmd) Run(c console) error {
-	r, name, err := open(p.File, c.in)
+func (p *parseCmd) Run(ctx context.Context, c console) error {
+	r, name, err := open(ctx, p.File, c.in)
 	if err != nil {
 		return err
 	}

@@ -20,17 +20,21 @@ import (
 type progress struct {
 	w        io.Writer
 	terminal bool
+	auto     bool // the preflight chose how many requests are in flight
 
-	mu       sync.Mutex
-	bars     *mpb.Progress
-	bar      *mpb.Bar
-	start    time.Time
-	told     time.Time
-	done     int // recorded in all
-	first    int // recorded before this session
-	total    int
-	errors   int
-	answered int
+	drawing sync.Once
+	bars    *mpb.Progress
+	bar     *mpb.Bar
+
+	// mu guards what follows. It is never held while the bar is touched: the
+	// bar takes it to draw itself.
+	mu     sync.Mutex
+	start  time.Time // of asking
+	told   time.Time
+	done   int // recorded in all
+	first  int // recorded before this session
+	total  int
+	errors int
 }
 
 var _ run.Observer = (*progress)(nil)
@@ -48,7 +52,14 @@ func (p *progress) ImagesReady(n int) { fmt.Fprintf(p.w, "candor: %d images deco
 
 // Preflighted names what was found that matters.
 func (p *progress) Preflighted(r preflight.Report) {
-	fmt.Fprintf(p.w, "candor: preflight done, %d requests in flight at each server\n", r.Parallel)
+	p.mu.Lock()
+	p.start, p.told = time.Now(), time.Now()
+	p.mu.Unlock()
+	if p.auto {
+		fmt.Fprintf(p.w, "candor: preflight done: up to %d in flight at each server\n", r.Parallel)
+	} else {
+		fmt.Fprintln(p.w, "candor: preflight done")
+	}
 	for _, f := range r.Findings {
 		if f.Severity == preflight.Serious {
 			fmt.Fprintf(p.w, "candor: preflight: %s %s: %s\n", f.Question, f.Status, f.Detail)
@@ -60,27 +71,27 @@ func (p *progress) Preflighted(r preflight.Report) {
 func (p *progress) Started(done, total int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.start, p.told = time.Now(), time.Now()
 	p.done, p.first, p.total = done, done, total
-	if done == total {
-		return
+	if done < total {
+		fmt.Fprintf(p.w, "candor: %d tasks to ask, %d recorded already\n", total-done, done)
 	}
-	fmt.Fprintf(p.w, "candor: %d tasks to ask, %d recorded already\n", total-done, done)
 }
 
-func (p *progress) begin() {
-	if !p.start.IsZero() {
-		return
-	}
-	p.start, p.told = time.Now(), time.Now()
+// draw puts the bar on a terminal, when the first task is done.
+func (p *progress) draw() {
 	if !p.terminal {
 		return
 	}
+	p.mu.Lock()
+	first, total := p.first, p.total
+	p.mu.Unlock()
 	p.bars = mpb.New(mpb.WithOutput(p.w), mpb.WithAutoRefresh())
-	p.bar = p.bars.New(int64(p.total), mpb.BarStyle(),
+	p.bar = p.bars.New(int64(total), mpb.BarStyle(),
 		mpb.PrependDecorators(decor.CountersNoUnit("%d/%d tasks ")),
 		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return p.tail() })),
 	)
-	p.bar.SetCurrent(int64(p.done))
+	p.bar.SetCurrent(int64(first))
 }
 
 // tail is the rate, the time left, and what ended in error.
@@ -105,35 +116,34 @@ func (p *progress) rate() string {
 }
 
 // Recorded counts a finished task.
-func (p *progress) Recorded(t run.Trace) {
+func (p *progress) Recorded(run.Trace) {
+	p.drawing.Do(p.draw)
 	p.mu.Lock()
-	p.begin()
 	p.done++
-	p.answered += t.Answered
-	bar, done := p.bar, p.done
 	p.line()
 	p.mu.Unlock()
-	if bar != nil {
-		bar.SetCurrent(int64(done))
+	if p.bar != nil {
+		p.bar.Increment()
 	}
 }
 
 // Failed counts a task in error and says why.
 func (p *progress) Failed(e run.TaskError) {
-	p.mu.Lock()
-	p.begin()
-	p.errors++
+	p.drawing.Do(p.draw)
 	w := p.w
 	if p.bars != nil {
-		w = p.bars
+		w = p.bars // above the bar
 	}
-	p.mu.Unlock()
 	fmt.Fprintf(w, "candor: task %s: %s\n", e.TaskID, e.Error)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.errors++
+	p.line()
 }
 
 // line writes a plain line when it is time for one.
 func (p *progress) line() {
-	if p.terminal || p.done < p.total && time.Since(p.told) < between {
+	if p.terminal || p.done+p.errors < p.total && time.Since(p.told) < between {
 		return
 	}
 	p.told = time.Now()

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
-	"os"
 
 	"candor/harness/answers"
 	"candor/harness/report"
@@ -32,7 +30,7 @@ func (s *scoreCmd) Run(ctx context.Context, c console) error {
 	if s.Bins < 1 || s.Bootstrap < 0 {
 		return &run.UsageError{Err: fmt.Errorf("--bins is %d and --bootstrap %d; they must be at least 1 and 0", s.Bins, s.Bootstrap)}
 	}
-	r, name, err := open(s.File, c.in)
+	r, name, err := open(ctx, s.File, c.in)
 	if err != nil {
 		return err
 	}
@@ -49,18 +47,4 @@ func (s *scoreCmd) Run(ctx context.Context, c console) error {
 		return printJSON(c.out, sum)
 	}
 	return report.Score(c.out, sum, s.Bins)
-}
-
-// open opens a file, or standard input for "-".
-func open(name string, in io.Reader) (io.ReadCloser, string, error) {
-	if name == "-" {
-		return io.NopCloser(in), "standard input", nil
-	}
-	f, err := os.Open(name)
-	return f, name, err
-}
-
-func exists(name string) bool {
-	_, err := os.Stat(name)
-	return err == nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -15,11 +16,12 @@ import (
 )
 
 // settings gives flags that are not on the command line their values: from
-// the manifest of the run that --resume names, else from the file that
-// --config names, by the flags' own names.
+// the file that --config names, else from the manifest of the run that
+// --resume names, by the flags' own names.
 type settings struct {
 	loaded bool
 	values map[string]any
+	err    error // why they could not be loaded
 }
 
 var _ kong.Resolver = (*settings)(nil)
@@ -27,19 +29,18 @@ var _ kong.Resolver = (*settings)(nil)
 // Validate has nothing to check before the command line is known.
 func (s *settings) Validate(*kong.Application) error { return nil }
 
-// Resolve returns the value of a flag, nil to keep its default.
+// Resolve returns the value of a flag, nil to keep its default. What goes
+// wrong is kept in err: kong would blame the flag that happens to come first.
 func (s *settings) Resolve(ctx *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	if !s.loaded {
 		s.loaded = true
-		if err := s.load(ctx); err != nil {
-			return nil, err
-		}
+		s.values = map[string]any{}
+		s.err = s.load(ctx)
 	}
 	return s.values[flag.Name], nil
 }
 
 func (s *settings) load(ctx *kong.Context) error {
-	s.values = map[string]any{}
 	given := map[string]string{}
 	for _, p := range ctx.Path {
 		if p.Flag != nil {
@@ -48,15 +49,23 @@ func (s *settings) load(ctx *kong.Context) error {
 	}
 	var known []string
 	for _, f := range ctx.Flags() {
-		known = append(known, f.Name)
+		if !slices.Contains([]string{"help", "version", "config", "resume"}, f.Name) {
+			known = append(known, f.Name)
+		}
+	}
+	dir := given["resume"]
+	if dir != "" {
+		if err := s.loadManifest(dir, known); err != nil {
+			return err
+		}
 	}
 	if file := given["config"]; file != "" {
 		if err := s.loadFile(file, known); err != nil {
 			return err
 		}
 	}
-	if dir := given["resume"]; dir != "" {
-		return s.loadManifest(dir, known)
+	if dir != "" {
+		delete(s.values, "out") // the file that started the run goes on with it
 	}
 	return nil
 }
@@ -70,20 +79,25 @@ func (s *settings) loadFile(file string, known []string) error {
 	if err := toml.Unmarshal(b, &values); err != nil {
 		return fmt.Errorf("--config %s: %w", file, err)
 	}
-	for key, v := range values {
+	spelt := map[string]string{}
+	for _, key := range slices.Sorted(maps.Keys(values)) {
 		name := strings.ReplaceAll(key, "_", "-")
-		if !slices.Contains(known, name) || name == "config" || name == "resume" || name == "help" {
+		if !slices.Contains(known, name) {
 			return fmt.Errorf("--config %s: unknown key %q; the nearest is %q", file, key, nearest(name, known))
 		}
-		if s.values[name], err = flagValue(v); err != nil {
+		if other, twice := spelt[name]; twice {
+			return fmt.Errorf("--config %s: %q and %q are one key; keep one of them", file, other, key)
+		}
+		spelt[name] = key
+		if s.values[name], err = flagValue(values[key]); err != nil {
 			return fmt.Errorf("--config %s: %s: %w", file, key, err)
 		}
 	}
 	return nil
 }
 
-// loadManifest takes what the run was started with; what decides about its
-// server and speed may be given anew.
+// loadManifest takes what the run was started with. Whether a change of the
+// server is accepted is asked anew each time.
 func (s *settings) loadManifest(dir string, known []string) error {
 	m, err := run.LoadManifest(dir)
 	if err != nil {

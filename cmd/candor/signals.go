@@ -12,7 +12,7 @@ import (
 
 // signals turns Ctrl-C into an orderly end. The first one closes stop, for a
 // command that can finish what is in flight, or cancels ctx for any other; the
-// second cancels ctx at once.
+// second cancels ctx at once. One more ends the process whatever it does.
 type signals struct {
 	ctx    context.Context
 	stop   chan struct{}
@@ -30,14 +30,14 @@ func watchSignals(w io.Writer) *signals {
 			return
 		}
 		close(s.stop)
-		if !s.gentle.Load() {
-			s.cancel()
-			return
+		if s.gentle.Load() {
+			fmt.Fprintln(w, "\ncandor: finishing what is in flight; once more to stop at once")
+			if _, ok := <-s.notify; !ok {
+				return
+			}
 		}
-		fmt.Fprintln(w, "\ncandor: finishing what is in flight; once more to stop at once")
-		if _, ok := <-s.notify; ok {
-			s.cancel()
-		}
+		s.cancel()
+		signal.Stop(s.notify)
 	}()
 	return s
 }
