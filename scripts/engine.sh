@@ -44,6 +44,7 @@ engine_build() (
   flock -n 9 || say "waiting for another build of Ollama $version"
   flock 9
   [[ ! -x $folder/ollama ]] || exit 0 # the other one has built it
+  rm -rf "$folder"/build.* # what a killed build left: nobody else is building now
   work=$(mktemp -d "$folder/build.XXXXXX")
   trap 'rm -rf "$work"' EXIT
   write_standins "$work/include"
