@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -36,16 +37,20 @@ func penalties(r *Request) string {
 }
 
 // text is the healthy answer: by the request's format when it has one, an
-// answer object when the prompt speaks of a verdict, else words.
+// answer object when the texts speak of a verdict, else words.
 func (c *config) text(r *Request, draw string) string {
-	switch {
-	case c.dropFormat && r.Format != nil:
+	if c.dropFormat && r.Format != nil {
 		return words(draw, r, c.ignorePenalties)
-	case c.answers != nil && (asksVerdict(r) || r.Format == nil):
-		return c.answers(r)
-	case asksVerdict(r):
-		return c.verdict(draw)
-	case r.Format != nil:
+	}
+	if asksVerdict(r) {
+		if c.answers != nil {
+			if text := c.answers(r); text != "" {
+				return text
+			}
+		}
+		return c.verdict(r, draw)
+	}
+	if r.Format != nil {
 		return fromSchema(r.Format, draw)
 	}
 	return words(draw, r, c.ignorePenalties)
@@ -58,8 +63,9 @@ func asksVerdict(r *Request) bool {
 	return strings.Contains(r.System+r.Prompt, "verdict")
 }
 
-// verdict is an answer object with one of a few confidences.
-func (c *config) verdict(draw string) string {
+// verdict is an answer object with one of a few confidences; in free text, of
+// many, so that whatever the answer depends on shows in one pair of answers.
+func (c *config) verdict(r *Request, draw string) string {
 	if c.malformedEvery > 0 && number(draw, "malformed")%c.malformedEvery == 0 {
 		return "I think it is rather likely."
 	}
@@ -68,7 +74,11 @@ func (c *config) verdict(draw string) string {
 	}
 	verdicts := []string{"SUPPORTED", "REFUTED"}
 	confidences := []float64{0.52, 0.6, 0.68, 0.75, 0.83, 0.9, 0.95, 0.99}
-	return Answer(verdicts[number(draw, "verdict")%2], confidences[number(draw, "confidence")%8])
+	confidence := confidences[number(draw, "confidence")%8]
+	if r.Format == nil {
+		confidence = math.Round(5000+5000*unit(draw, "confidence")) / 10000
+	}
+	return Answer(verdicts[number(draw, "verdict")%2], confidence)
 }
 
 // Answer is an answer object as the product's schema has it.

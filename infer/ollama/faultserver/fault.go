@@ -67,15 +67,6 @@ func ModelMissing() Fault {
 // RepeatLimit is the stop of a model that repeats one token, as an error.
 func RepeatLimit() Fault { return Status(500, "prediction aborted, token repeat limit reached") }
 
-// NoThinking refuses a request that asks for thinking.
-func NoThinking() Fault {
-	return func(x *exchange) {
-		if x.req.Think == true {
-			Status(400, fmt.Sprintf("%q does not support thinking", x.req.Model))(x)
-		}
-	}
-}
-
 // Body answers with exactly this.
 func Body(code int, contentType, body string) Fault {
 	return func(x *exchange) {
@@ -182,9 +173,14 @@ func FillContext() Fault {
 	})
 }
 
-// Constant answers text whatever is asked.
+// Constant answers text whatever is asked, with the same log-probabilities.
 func Constant(text string) Fault {
-	return Change(func(_ *Request, rep *Reply) { rep.Text = text })
+	return Change(func(r *Request, rep *Reply) {
+		rep.Text, rep.OutputTokens = text, len(tokens(text))+1
+		if r.Logprobs {
+			rep.Logprobs = logprobs(text, text, r.TopLogprobs)
+		}
+	})
 }
 
 // OnlyThinking puts the answer where the thinking belongs, and answers nothing.

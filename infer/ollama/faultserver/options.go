@@ -32,8 +32,10 @@ func Residency(size, vram int64) Option {
 // holds the model that was asked last.
 func Loaded() Option { return func(c *config) { c.loaded = true } }
 
-// Answers replaces the model where it is asked for a verdict, or for anything
-// without a format: f is called concurrently and returns the whole text.
+// Answers replaces the model where it is asked for a verdict, by the format or,
+// without one, by the texts (preflight requests with such a system text too).
+// f is called concurrently and returns the whole text, or nothing to leave
+// the answer to the stand-in.
 func Answers(f func(*Request) string) Option { return func(c *config) { c.answers = f } }
 
 // AbstainEvery makes about one answer in n an abstention.

@@ -6,7 +6,16 @@
 //
 // Without faults it behaves as a plausible, healthy server: what it answers is
 // a pure function of prompt, image, seed and sampling options, in the answer
-// form that the request's format asks for.
+// form that the request's format asks for. Faults are rules: which requests,
+// and what goes wrong. One that is busy at the first try of every task, but
+// not for preflight requests, and cuts the reply to the tenth:
+//
+//	tasks := faultserver.PromptContains("Claim:")
+//	s := faultserver.New(t,
+//		faultserver.On(faultserver.FirstOfEach(1, tasks), faultserver.Busy()),
+//		faultserver.On(faultserver.Nth(tasks, 9), faultserver.CutMiddle()))
+//
+// Requests then tells what was asked, request by request.
 package faultserver
 
 import (
