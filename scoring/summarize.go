@@ -16,9 +16,11 @@ type Options struct {
 	Sources    []string // further sources to list even where no row has them
 }
 
+// MaxBins is the most bins that may be asked for.
+const MaxBins = 1_000_000
+
 const (
 	defaultBins   = 15
-	maxBins       = 1_000_000
 	defaultSource = "verbal"
 )
 
@@ -52,8 +54,8 @@ func (o Options) filled() (Options, error) {
 		o.Source = defaultSource
 	}
 	switch {
-	case o.Bins < 0 || o.Bins > maxBins:
-		return o, fmt.Errorf("bins %d: must be between 1 and %d", o.Bins, maxBins)
+	case o.Bins < 0 || o.Bins > MaxBins:
+		return o, fmt.Errorf("bins %d: must be between 1 and %d", o.Bins, MaxBins)
 	case o.Bootstrap < 0:
 		return o, fmt.Errorf("bootstrap %d: must be 0 (none) or more", o.Bootstrap)
 	case o.FloorDraws < 0:

@@ -130,7 +130,7 @@ func TestFieldsThatDoNotApply(t *testing.T) {
 }
 
 func TestBadOptions(t *testing.T) {
-	for _, opt := range []Options{{Bins: -1}, {Bins: maxBins + 1}, {Bootstrap: -1}, {FloorDraws: -1}} {
+	for _, opt := range []Options{{Bins: -1}, {Bins: MaxBins + 1}, {Bootstrap: -1}, {FloorDraws: -1}} {
 		if _, err := Summarize(t.Context(), published(), brier(t), opt); err == nil {
 			t.Errorf("%+v was accepted", opt)
 		}

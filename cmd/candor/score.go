@@ -27,8 +27,11 @@ func (s *scoreCmd) Run(ctx context.Context, c console) error {
 	if err != nil {
 		return err
 	}
-	if s.Bins < 1 || s.Bootstrap < 0 {
-		return &run.UsageError{Err: fmt.Errorf("--bins is %d and --bootstrap %d; they must be at least 1 and 0", s.Bins, s.Bootstrap)}
+	switch {
+	case s.Bins < 1 || s.Bins > scoring.MaxBins:
+		return &run.UsageError{Err: fmt.Errorf("--bins is %d; it must be between 1 and %d", s.Bins, scoring.MaxBins)}
+	case s.Bootstrap < 0:
+		return &run.UsageError{Err: fmt.Errorf("--bootstrap is %d; it must be 0 or more", s.Bootstrap)}
 	}
 	r, name, err := open(ctx, s.File, c.in)
 	if err != nil {

@@ -153,7 +153,7 @@ func (c Config) Validate() error {
 		oneOf("partition", c.Partition, string(claim.Eval), string(claim.Train), string(claim.All)),
 		oneOf("image-policy", c.ImagePolicy, string(imageproc.PolicyReference), string(imageproc.PolicyServer)),
 		atLeast("num-tasks", c.NumTasks, 0), atLeast("replicate", c.Replicate, 0),
-		atLeast("bins", c.Bins, 1), atLeast("bootstrap", c.Bootstrap, 0), c.checkParallel(), c.checkConfidence(),
+		within("bins", c.Bins, 1, scoring.MaxBins), atLeast("bootstrap", c.Bootstrap, 0), c.checkParallel(), c.checkConfidence(),
 	}
 	if _, err := c.Payment(); err != nil {
 		checks = append(checks, err)
@@ -179,6 +179,13 @@ func atLeast(flag string, got, least int) error {
 		return nil
 	}
 	return fmt.Errorf("--%s is %d; it must be %d or more", flag, got, least)
+}
+
+func within(flag string, got, least, most int) error {
+	if got >= least && got <= most {
+		return nil
+	}
+	return fmt.Errorf("--%s is %d; it must be between %d and %d", flag, got, least, most)
 }
 
 func (c Config) checkParallel() error {
