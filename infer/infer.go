@@ -50,8 +50,8 @@ type Request struct {
 	// for no log-probabilities at all.
 	TopLogprobs int
 	// MinPromptTokens is the least number of prompt tokens that an honest
-	// server can report, the image's own cost; fewer mean that the image was
-	// dropped. 0 checks nothing.
+	// server can report: the image's own cost, or more where the text's is
+	// known; fewer mean that the image was dropped. 0 checks nothing.
 	MinPromptTokens int
 }
 

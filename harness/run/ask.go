@@ -10,6 +10,7 @@ import (
 
 	"candor/imageproc"
 	"candor/infer"
+	"candor/infer/preflight"
 )
 
 // job is a task with its image at hand.
@@ -68,6 +69,9 @@ type asking struct {
 
 // one asks, records and reports a single task.
 func (a *asking) one(ctx context.Context, m infer.Backend, j job, wait time.Duration) {
+	if a.ended() {
+		return // between the last look of the scheduler and now
+	}
 	resp, failed, err := a.deps.Retry.Ask(ctx, m, a.request(j))
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -91,7 +95,7 @@ func (a *asking) one(ctx context.Context, m infer.Backend, j job, wait time.Dura
 func (a *asking) request(j job) infer.Request {
 	return infer.Request{
 		Model: a.plan.Config.Model, System: j.task.System, Prompt: j.task.User, Image: j.image.Data,
-		Schema: a.plan.schema(), Options: a.plan.Options, Seed: j.task.Seed, MinPromptTokens: a.imageTokens(j),
+		Schema: a.plan.schema(), Options: a.plan.Options, Seed: j.task.Seed, MinPromptTokens: a.leastTokens(j),
 	}
 }
 
@@ -101,6 +105,38 @@ func (a *asking) imageTokens(j job) int {
 		return 0
 	}
 	return j.image.Tokens
+}
+
+// leastTokens is what a prompt of the task must cost at an honest server: the
+// image, and half of it beside the text where the preflight counted the text
+// of the first task. Half, since servers may resize in ways of their own.
+func (a *asking) leastTokens(j job) int {
+	n := a.imageTokens(j)
+	pf := a.run.manifest.Preflight
+	if n == 0 || pf == nil {
+		return n
+	}
+	f, _ := pf.Find(preflight.CheckImage)
+	text := int(f.Measures[preflight.TextTokens])
+	if f.Status != preflight.Yes || text == 0 {
+		return n
+	}
+	return max(n, text-unshared(a.plan.Tasks[0].Text, j.task.Text)+n/2)
+}
+
+// unshared is the number of bytes of a that it does not share with b at its
+// beginning and end, and two more: the tokens that b's text may be short of
+// a's are no more than that.
+func unshared(a, b string) int {
+	n := min(len(a), len(b))
+	i, k := 0, 0
+	for i < n && a[i] == b[i] {
+		i++
+	}
+	for k < n-i && a[len(a)-1-k] == b[len(b)-1-k] {
+		k++
+	}
+	return len(a) - i - k + 2
 }
 
 // group is the tasks of one image, and the image or why it is not there.

@@ -74,6 +74,18 @@ func refusesAll(err error) bool {
 	return errors.Is(err, infer.ErrImageDropped) || errors.As(err, &f) && f.Status >= 400 && f.Status < 500
 }
 
+// ended tells that nothing more is to be asked.
+func (a *asking) ended() bool {
+	select {
+	case <-a.deps.Stop:
+		return true
+	case <-a.halt:
+		return true
+	default:
+		return false
+	}
+}
+
 func (a *asking) stop(cause error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

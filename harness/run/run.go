@@ -210,6 +210,9 @@ func (p *Plan) preflightConfig(deps Dependencies, id infer.Identity) preflight.C
 	if f, ok := family(id); ok {
 		cfg.ImageTokens = f.Tokens
 	}
+	if len(p.Tasks) > 0 {
+		cfg.Prompt = p.Tasks[0].User
+	}
 	return cfg
 }
 

@@ -173,7 +173,7 @@ func asked(req infer.Request, reason string, tokens int) error {
 		return task("", errors.New("the server took the request for one without a prompt"))
 	case tokens < req.MinPromptTokens:
 		return task("raise num_ctx, or use a server that honours truncate:false",
-			fmt.Errorf("%w: %d prompt tokens where the image alone costs %d", infer.ErrImageDropped, tokens, req.MinPromptTokens))
+			fmt.Errorf("%w: %d prompt tokens where image and text cost %d or more", infer.ErrImageDropped, tokens, req.MinPromptTokens))
 	case req.Options.NumCtx > 0 && tokens >= req.Options.NumCtx:
 		return task("raise num_ctx", fmt.Errorf("%w: %d prompt tokens, num_ctx %d", infer.ErrContextFull, tokens, req.Options.NumCtx))
 	}

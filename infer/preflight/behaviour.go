@@ -56,14 +56,18 @@ func imageMatters(ctx context.Context, p *prober, _ *Report) (Finding, error) {
 	case differs && cost > 0:
 		f.Status, f.Severity = Yes, Fine
 		f.Detail = fmt.Sprintf("two images change the first token's log-probabilities by up to %.3g; an image costs %d tokens", d, cost)
+	case cost > 0 && !ok:
+		f.Status, f.Severity = Unknown, Note
+		f.Detail = fmt.Sprintf("two different images gave the same text, and the server tells no log-probabilities; an image costs %d tokens", cost)
+		f.Meaning = "look at the share of SUPPORTED answers before believing the figures"
 	default:
 		f.Status, f.Severity = No, Serious
 		f.Detail = fmt.Sprintf("two different images gave the same answer; an image costs %d tokens", cost)
 		f.Meaning = "the model does not see the images: every figure is about the words alone"
 		f.Advice = "use a model with vision and a server that passes it the image"
 	}
-	if p.cfg.ImageTokens == nil {
-		return f, nil
+	if err := countText(ctx, p, &f); err != nil || p.cfg.ImageTokens == nil {
+		return f, err
 	}
 	want := p.cfg.ImageTokens(p.cfg.Width, p.cfg.Height)
 	f.Measures["image_tokens_predicted"] = float64(want)
@@ -75,6 +79,19 @@ func imageMatters(ctx context.Context, p *prober, _ *Report) (Finding, error) {
 		f.Meaning = "the server resizes images in a way of its own"
 	}
 	return f, nil
+}
+
+// countText counts the tokens of the run's own text, so that a reply to it
+// without the image shows.
+func countText(ctx context.Context, p *prober, f *Finding) error {
+	if p.cfg.Prompt == "" {
+		return nil
+	}
+	resp, _, err := p.ask(ctx, question{prompt: p.cfg.Prompt, tokens: 1})
+	if err == nil {
+		f.Measures[TextTokens] = float64(resp.PromptTokens)
+	}
+	return err
 }
 
 // seedRepeats asks one thing three times, with other things between.

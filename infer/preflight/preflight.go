@@ -73,6 +73,7 @@ type Config struct {
 	Model   string
 	Options infer.Options // the run's own; load-time options are kept as they are
 	System  string        // the run's system text, a prefix of every prompt
+	Prompt  string        // a user's text of the run, whose tokens are counted; "" for none
 	Schema  json.RawMessage
 	// Width and Height are the probe images' size in pixels; 0 means 640×480.
 	Width, Height int
@@ -93,6 +94,10 @@ const (
 	CheckResidency = "residency"
 	CheckContext   = "context"
 )
+
+// TextTokens is the measure of CheckImage that holds the prompt tokens of the
+// run's own text without an image.
+const TextTokens = "text_tokens"
 
 // Run asks every check's requests of the backend, about thirty short ones,
 // and returns what was found. A server that does not answer ends it with an
