@@ -50,7 +50,7 @@ func ClassOf(err error) Class {
 }
 
 // ErrImageDropped marks an answer given without the image: the server
-// reported fewer prompt tokens than the image costs.
+// reported fewer prompt tokens than text and image cost.
 var ErrImageDropped = errors.New("the server answered without the image")
 
 // ErrContextFull marks a prompt that filled the whole context, so that the
