@@ -55,16 +55,31 @@ func (a *asking) count(class infer.Class) (first, gone bool) {
 // such as all those of an image that brings its engine down: it asks what was
 // answered before, under another seed and for one token.
 func (a *asking) works(ctx context.Context, m infer.Backend) bool {
-	a.mu.Lock()
-	good := a.good
-	a.mu.Unlock()
-	if good == nil {
+	good, ok := a.answeredBefore(ctx)
+	if !ok {
 		return false
 	}
-	req := a.request(*good)
+	req := a.request(good)
 	req.Seed, req.Options.NumPredict, req.Options.Think = req.Seed^1, 1, false
 	_, _, err := a.deps.Retry.Ask(ctx, m, req)
 	return err == nil || ctx.Err() != nil // an end of ctx is no fault of the server
+}
+
+// answeredBefore is a task that had an answer, of this session or another.
+func (a *asking) answeredBefore(ctx context.Context) (job, bool) {
+	a.mu.Lock()
+	good := a.good
+	a.mu.Unlock()
+	if good != nil {
+		return *good, true
+	}
+	for _, t := range a.plan.Tasks {
+		if a.run.has(t.ID) {
+			img, err := a.plan.images.get(ctx, t.ImageSource)
+			return job{t, img}, err == nil
+		}
+	}
+	return job{}, false
 }
 
 // refusesAll tells refusals that the next task would meet too: a client error,

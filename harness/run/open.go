@@ -219,6 +219,12 @@ func (r *openedRun) recordError(e TaskError) error {
 	return nil
 }
 
+func (r *openedRun) has(id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.recorded[id]
+}
+
 // done counts the tasks that need no more asking in this session.
 func (r *openedRun) done() int {
 	r.mu.Lock()
