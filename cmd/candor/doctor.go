@@ -32,7 +32,10 @@ func (d *doctorCmd) Run(ctx context.Context, c console) error {
 		return &run.UsageError{Err: err}
 	}
 	fmt.Fprintf(c.err, "candor: questioning %s about %s\n", b.Endpoint(), d.Model)
-	r, err := run.Diagnose(ctx, cfg, run.Dependencies{Connect: func(string) (infer.Backend, error) { return b, nil }})
+	r, err := run.Diagnose(ctx, cfg, run.Dependencies{
+		Connect:  func(string) (infer.Backend, error) { return b, nil },
+		Observer: newProgress(c.err),
+	})
 	if err != nil {
 		return err
 	}

@@ -50,6 +50,9 @@ func newProgress(w io.Writer) *progress {
 // ImagesReady tells that the data are sound.
 func (p *progress) ImagesReady(n int) { fmt.Fprintf(p.w, "candor: %d images decoded\n", n) }
 
+// Notice passes on what takes long, and why.
+func (p *progress) Notice(text string) { fmt.Fprintf(p.w, "candor: %s\n", text) }
+
 // Preflighted names what was found that matters.
 func (p *progress) Preflighted(r preflight.Report) {
 	p.mu.Lock()

@@ -7,6 +7,8 @@ import "candor/infer/preflight"
 type Observer interface {
 	// ImagesReady: n images were decoded and are fit to be sent.
 	ImagesReady(n int)
+	// Notice: something takes longer than it should, and why.
+	Notice(string)
 	// Preflighted: the server was questioned.
 	Preflighted(preflight.Report)
 	// Started: total tasks belong to the run, done of them are recorded.
@@ -21,6 +23,7 @@ type Observer interface {
 type Silent struct{}
 
 func (Silent) ImagesReady(int)              {}
+func (Silent) Notice(string)                {}
 func (Silent) Preflighted(preflight.Report) {}
 func (Silent) Started(int, int)             {}
 func (Silent) Recorded(Trace)               {}

@@ -205,7 +205,7 @@ func family(id infer.Identity) (f imageproc.Family, ok bool) {
 func (p *Plan) preflightConfig(deps Dependencies, id infer.Identity) preflight.Config {
 	cfg := preflight.Config{
 		Model: p.Config.Model, Options: p.Options, Schema: p.schema(), Retry: deps.Retry,
-		System: p.system, Width: p.typicalWidth, Height: p.typicalHeight,
+		System: p.system, Width: p.typicalWidth, Height: p.typicalHeight, Notice: deps.Observer.Notice,
 	}
 	if f, ok := family(id); ok {
 		cfg.ImageTokens = f.Tokens

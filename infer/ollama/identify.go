@@ -151,3 +151,17 @@ func (c *Client) Residency(ctx context.Context, model string) (infer.Residency, 
 	}
 	return infer.Residency{}, nil
 }
+
+// Release asks the server to unload the model once the requests in flight at
+// it have ended. It is loaded again by the next request.
+func (c *Client) Release(ctx context.Context, model string) error {
+	ctx, cancel := c.withDeadline(ctx)
+	defer cancel()
+	stream := false
+	err := c.api.Generate(ctx, &api.GenerateRequest{Model: model, Stream: &stream, KeepAlive: &api.Duration{}},
+		func(api.GenerateResponse) error { return nil })
+	if err != nil {
+		return classify(model, err)
+	}
+	return nil
+}

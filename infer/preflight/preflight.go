@@ -13,6 +13,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"candor/infer"
 )
@@ -81,6 +82,11 @@ type Config struct {
 	// the model's image processor is not known.
 	ImageTokens func(width, height int) int
 	Retry       infer.RetryPolicy
+	// Patience is how long the model may take to load before Notice is told
+	// why, and a server that holds it for another client is asked to let go;
+	// 0 means 20 s.
+	Patience time.Duration
+	Notice   func(string) // nil tells nobody
 }
 
 // Check names, in the order in which they are run.

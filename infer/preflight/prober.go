@@ -54,12 +54,6 @@ func (p *prober) ask(ctx context.Context, q question) (infer.Response, float64, 
 	return resp, time.Since(start).Seconds(), err
 }
 
-// warm loads the model, so that no check measures its loading.
-func (p *prober) warm(ctx context.Context) error {
-	_, _, err := p.ask(ctx, question{prompt: "Hello.", image: p.draw(), tokens: 1})
-	return err
-}
-
 // draw returns a PNG unlike every other that this prober has drawn.
 func (p *prober) draw() []byte { return p.drawSized(p.cfg.Width, p.cfg.Height) }
 

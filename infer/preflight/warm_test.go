@@ -1,0 +1,80 @@
+package preflight_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"candor/infer"
+	"candor/infer/preflight"
+)
+
+// holding is a server that keeps the model loaded with another context for
+// another client, and answers nobody else until it is asked to let go. Real
+// engines do so when the other client's request comes at the wrong moment,
+// which is too rare to be made to happen.
+type holding struct {
+	context  int // of the model it holds, tokens
+	once     sync.Once
+	released chan struct{}
+}
+
+func (h *holding) Endpoint() string { return "http://held" }
+
+func (h *holding) Ask(ctx context.Context, _ infer.Request) (infer.Response, error) {
+	select {
+	case <-h.released:
+		return infer.Response{Text: "x", Stop: infer.StopDone}, nil
+	case <-ctx.Done():
+		return infer.Response{}, ctx.Err()
+	}
+}
+
+func (h *holding) Identify(context.Context, string) (infer.Identity, error) {
+	return infer.Identity{}, nil
+}
+
+func (h *holding) Residency(context.Context, string) (infer.Residency, error) {
+	return infer.Residency{Loaded: true, ContextLength: h.context}, nil
+}
+
+func (h *holding) Release(context.Context, string) error {
+	h.once.Do(func() { close(h.released) })
+	return nil
+}
+
+func TestWarm(t *testing.T) {
+	tests := []struct {
+		name    string
+		context int
+		notice  string
+		loads   bool
+	}{
+		{"another client's model is released", 2048, "asking it to let go", true},
+		{"a model that is only slow to load is left alone", 4096, "still loading", false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var mu sync.Mutex
+			var notices []string
+			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+			defer cancel()
+			o, _ := infer.Profile(infer.DefaultProfile)
+			o.NumCtx = 4096
+			_, err := preflight.Run(ctx, &holding{context: tt.context, released: make(chan struct{})}, infer.Identity{}, preflight.Config{
+				Model: "m", Options: o, Retry: infer.DefaultRetry(), Width: 64, Height: 64, Patience: 20 * time.Millisecond,
+				Notice: func(s string) { mu.Lock(); defer mu.Unlock(); notices = append(notices, s) },
+			})
+			if (err == nil) != tt.loads {
+				t.Errorf("error = %v; want the model to load: %v", err, tt.loads)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if len(notices) == 0 || !strings.Contains(notices[0], tt.notice) {
+				t.Errorf("notices = %q; want one with %q", notices, tt.notice)
+			}
+		})
+	}
+}
