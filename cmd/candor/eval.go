@@ -91,7 +91,7 @@ func (e *evalCmd) Run(c console, sig *signals) error {
 	deps.Observer = p
 	result, err := run.Execute(sig.ctx, cfg, dir, resume, deps)
 	p.close()
-	if result.Dir != "" {
+	if result.Summary.Rule != "" { // it was summed up
 		if printErr := e.print(c.out, result); printErr != nil {
 			err = errors.Join(err, printErr)
 		}

@@ -124,8 +124,8 @@ func faultOptions(ts *script, args []string) []faultserver.Option {
 			out = append(out, faultserver.Capabilities("completion"))
 		case "busy-first":
 			out = append(out, faultserver.On(faultserver.First(n, nil), faultserver.Busy()))
-		case "fail-claims-with": // a fault that is the task's
-			out = append(out, faultserver.On(faultserver.PromptContains(value), faultserver.Status(500, "failed to decode image")))
+		case "bad-images": // percent of the tasks
+			out = append(out, faultserver.On(faultserver.Share(float64(n)/100, nil), faultserver.Status(500, "failed to process inputs: image: unknown format")))
 		case "missing-after":
 			out = append(out, faultserver.On(faultserver.After(n, nil), faultserver.ModelMissing()))
 		case "random":
