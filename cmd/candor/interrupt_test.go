@@ -1,0 +1,133 @@
+package main
+
+import (
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"candor/harness/run"
+	"candor/infer/ollama/faultserver"
+)
+
+// soon is more than an orderly end takes on a busy machine, and far less than
+// the run or the hanging request would.
+const soon = 20 * time.Second
+
+// One signal lets what is in flight finish: every request that reached the
+// server is recorded, the status is 130, and the way to resume is told.
+func TestInterruptOnce(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		t.Run(sig.String(), func(t *testing.T) {
+			t.Parallel()
+			s := faultserver.New(t, faultserver.Latency(100*time.Millisecond))
+			dir := filepath.Join(t.TempDir(), "out")
+			p := start(t, s.URL, "eval", "--model", "fake", "--no-preflight", "--parallel", "3", "--bootstrap", "0", "--num-tasks", "500", "--split", "all", "--out", dir)
+			p.await("5 traces", func() bool { return recordedIn(t, dir) >= 5 })
+			p.signal(sig)
+			if got := p.status(soon); got != 130 {
+				t.Errorf("exit status %d; want 130; stderr:\n%s", got, p.err)
+			}
+			if asked, recorded := len(s.Requests()), recordedIn(t, dir); asked != recorded {
+				t.Errorf("%d requests were made and %d answers recorded; what is in flight is finished", asked, recorded)
+			}
+			if !strings.Contains(p.err.String(), "finishing what is in flight") || !strings.Contains(p.err.String(), "candor eval --resume "+dir) {
+				t.Errorf("stderr does not say what goes on and how to go on:\n%s", p.err)
+			}
+			if !strings.Contains(p.out.String(), "interrupted, PARTIAL: ") {
+				t.Errorf("the summary is not marked partial:\n%s", p.out)
+			}
+			if m, err := run.LoadManifest(dir); err != nil || m.State != run.Interrupted {
+				t.Errorf("the manifest says %q, %v; want interrupted", m.State, err)
+			}
+		})
+	}
+}
+
+// The second signal does not wait for a server that hangs.
+func TestInterruptTwice(t *testing.T) {
+	t.Parallel()
+	s := faultserver.New(t, faultserver.On(faultserver.After(5, nil), faultserver.Hang()))
+	dir := filepath.Join(t.TempDir(), "out")
+	p := start(t, s.URL, "eval", "--model", "fake", "--no-preflight", "--parallel", "2", "--bootstrap", "0", "--out", dir)
+	p.await("a hanging request", func() bool { return len(s.Requests()) >= 7 && recordedIn(t, dir) == 5 })
+	p.signal(syscall.SIGINT)
+	p.await("an answer to the signal", func() bool { return strings.Contains(p.err.String(), "once more to stop at once") })
+	select {
+	case <-p.exited:
+		t.Fatalf("one signal ended a run with a request in flight; stderr:\n%s", p.err)
+	case <-time.After(200 * time.Millisecond):
+	}
+	p.signal(syscall.SIGTERM)
+	if got := p.status(soon); got != 130 {
+		t.Errorf("exit status %d; want 130; stderr:\n%s", got, p.err)
+	}
+	if n := recordedIn(t, dir); n != 5 {
+		t.Errorf("%d answers recorded; want the 5 that came", n)
+	}
+	if !strings.Contains(p.err.String(), "--resume "+dir) {
+		t.Errorf("stderr does not say how to go on:\n%s", p.err)
+	}
+}
+
+// While the server is questioned one signal is enough: no answer is at stake.
+func TestInterruptPreflight(t *testing.T) {
+	t.Parallel()
+	s := faultserver.New(t, faultserver.On(faultserver.Always, faultserver.Hang()))
+	for _, args := range [][]string{
+		{"eval", "--model", "fake", "--bootstrap", "0", "--out", filepath.Join(t.TempDir(), "out")},
+		{"doctor", "--model", "fake"},
+	} {
+		before := len(s.Requests())
+		p := start(t, s.URL, args...)
+		p.await("a hanging request", func() bool { return len(s.Requests()) > before })
+		p.signal(syscall.SIGINT)
+		if got := p.status(soon); got != 130 {
+			t.Errorf("%s: exit status %d; want 130; stderr:\n%s", args[0], got, p.err)
+		}
+	}
+}
+
+// Reading from a terminal ends with Ctrl-C.
+func TestInterruptReading(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"score", "parse"} {
+		cmd := exec.Command("candor", command, "-")
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		guard := time.AfterFunc(soon, func() { cmd.Process.Kill() })
+		defer guard.Stop()
+		if command == "parse" { // its first result tells that it reads
+			if _, err := io.WriteString(in, "{\"text\":\"x\"}\n"); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := out.Read(make([]byte, 1)); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			time.Sleep(time.Second)
+		}
+		if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, out); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait() // the state tells how it ended
+		if got := cmd.ProcessState.ExitCode(); got != 130 {
+			t.Errorf("%s: exit status %d; want 130", command, got)
+		}
+	}
+}
