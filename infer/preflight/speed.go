@@ -76,14 +76,36 @@ func parallel(ctx context.Context, p *prober, r *Report) (Finding, error) {
 		n, d := different(alone, got)
 		changed, worst = max(changed, n), max(worst, d)
 		speedup := base / secs
+		if speedup > helps*gain && changed == 0 { // believed when it happens twice: clocks are noisy, and caches fill
+			again, err := p.speedup(ctx, set, c)
+			if err != nil {
+				return f, err
+			}
+			speedup = min(speedup, again)
+		}
 		f.Measures[fmt.Sprintf("speedup_%d", c)] = speedup
-		if speedup > 1.15*gain {
+		if speedup > helps*gain {
 			best, gain = c, speedup
 		}
 	}
 	f.Measures["changed"], f.Measures["logprob_difference"] = float64(changed), worst
 	describeParallel(&f, r, best, gain, changed, worst, len(set))
 	return f, nil
+}
+
+// helps is how many times as fast more requests at once must be to count as
+// served together: a server that serialises gains a fifth or so too, since one
+// request is on its way while another is served.
+const helps = 1.3
+
+// speedup asks the whole set one at a time and c at a time.
+func (p *prober) speedup(ctx context.Context, set []question, c int) (float64, error) {
+	_, base, err := p.timed(ctx, set, 1)
+	if err != nil {
+		return 0, err
+	}
+	_, secs, err := p.timed(ctx, set, c)
+	return base / secs, err
 }
 
 // unsteady asks the set once more, one at a time, where the seed check found
@@ -111,7 +133,7 @@ func describeParallel(f *Finding, r *Report, best int, gain float64, changed int
 	case best == 1:
 		f.Status, f.Severity = No, Note
 		r.Parallel = 2
-		f.Detail = "the server serialises: two or four at a time are no faster than one; the answers are unchanged"
+		f.Detail = "the server serialises: two or four at a time are hardly faster than one; the answers are unchanged"
 		f.Meaning = "one request served and one waiting is all that helps"
 		f.Advice = "to fill a GPU, run several servers and name each with --host"
 	default:

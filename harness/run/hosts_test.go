@@ -1,0 +1,161 @@
+package run_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"candor/harness/run"
+	"candor/infer/ollama/faultserver"
+	"candor/scoring"
+)
+
+func isUsage(err error) bool { return errors.As(err, new(*run.UsageError)) }
+
+// Several hosts share the images of a run; all claims of one image go to one
+// of them, at most --parallel at once to each.
+func TestSeveralHosts(t *testing.T) {
+	b := newBench(t, faultserver.Latency(3*time.Millisecond))
+	second := faultserver.New(t, faultserver.Latency(3*time.Millisecond))
+	b.cfg.Hosts = append(b.cfg.Hosts, second.URL)
+	b.complete(b.run())
+	where := map[string]string{}
+	used := map[string]bool{}
+	for _, tr := range b.traces() {
+		if at, ok := where[tr.ImageSource]; ok && at != tr.Endpoint {
+			t.Errorf("%s was asked at %s and at %s", tr.ImageSource, at, tr.Endpoint)
+		}
+		where[tr.ImageSource], used[tr.Endpoint] = tr.Endpoint, true
+	}
+	if len(used) != 2 {
+		t.Errorf("only %v was used", used)
+	}
+	for _, s := range []*faultserver.Server{b.server, second} {
+		if n := s.MaxInFlight(); n > 2 {
+			t.Errorf("%d requests at once at %s", n, s.URL)
+		}
+	}
+	if n := len(b.server.Requests()) + len(second.Requests()); n != pictures*perImage {
+		t.Errorf("%d requests in all", n)
+	}
+}
+
+// Hosts that do not serve one and the same model are refused, before any
+// question.
+func TestHostsDiffer(t *testing.T) {
+	for name, opt := range map[string]faultserver.Option{
+		"digest": faultserver.Digest(strings.Repeat("2", 64)), "version": faultserver.Version("0.17.7"), "model": faultserver.Models("other:1b"),
+	} {
+		b := newBench(t)
+		second := faultserver.New(t, opt)
+		b.cfg.Hosts = append(b.cfg.Hosts, second.URL)
+		b.fails(false, map[string]string{"digest": "one model and one version", "version": "one model and one version", "model": "ollama pull"}[name])
+		if len(b.server.Requests())+len(second.Requests()) != 0 {
+			t.Errorf("%s: it asked", name)
+		}
+	}
+}
+
+// A server that serves one request at a time is found out by requests of the
+// preflight's own; auto then keeps one served and one waiting, and the report
+// says that more does not help (T10).
+func TestAutoParallel(t *testing.T) {
+	b := newBench(t, faultserver.Serialise(), faultserver.Latency(25*time.Millisecond))
+	b.cfg.Preflight, b.cfg.Parallel = true, run.AutoParallel
+	res := b.run()
+	b.complete(res)
+	f, _ := res.Manifest.Preflight.Find("parallel")
+	if res.Manifest.Parallel != 2 || !strings.Contains(f.Detail, "serialises") || !strings.Contains(f.Advice, "--host") {
+		t.Errorf("%d in flight: %+v", res.Manifest.Parallel, f)
+	}
+	if n := len(asked(b.server)); n != pictures*perImage {
+		t.Errorf("%d tasks asked", n)
+	}
+	b = newBench(t, faultserver.Latency(25*time.Millisecond))
+	b.cfg.Preflight, b.cfg.Parallel = true, run.AutoParallel
+	if res := b.run(); res.Manifest.Parallel < 3 {
+		t.Errorf("a server that answers together gets %d", res.Manifest.Parallel)
+	}
+}
+
+// Parallel requests that change answers are refused unless forced, by a number
+// as well as by auto.
+func TestParallelThatChanges(t *testing.T) {
+	mixes := func() faultserver.Option {
+		return faultserver.On(func(r *faultserver.Request) bool { return r.InFlight > 1 && r.Logprobs }, faultserver.Change(func(_ *faultserver.Request, rep *faultserver.Reply) { rep.Text += " mixed" }))
+	}
+	b := newBench(t, mixes(), faultserver.Latency(4*time.Millisecond))
+	b.cfg.Preflight, b.cfg.Parallel = true, "3"
+	err := b.fails(false, "--parallel 3", "change", "--force-parallel")
+	if !isUsage(err) || len(asked(b.server)) != 0 {
+		t.Errorf("%v after %d tasks", err, len(asked(b.server)))
+	}
+	b.cfg.Parallel = run.AutoParallel
+	if res := b.resume(); res.Manifest.Parallel != 1 || !slices.Contains(codes(res.Summary), "preflight_parallel") {
+		t.Errorf("%d in flight, %v", res.Manifest.Parallel, codes(res.Summary))
+	}
+	b = b.onServer(t, mixes(), faultserver.Latency(4*time.Millisecond))
+	b.cfg.Parallel, b.cfg.Force = "3", true
+	if res := b.run(); res.Manifest.Parallel != 3 || b.server.MaxInFlight() < 3 {
+		t.Errorf("%d in flight", res.Manifest.Parallel)
+	}
+}
+
+// Behaviour that spoils figures is said in the report (T11, T12, T13, T14).
+func TestBehaviourReported(t *testing.T) {
+	tests := map[string]struct {
+		opts    []faultserver.Option
+		warning string
+	}{
+		"T11 constant verdict":    {[]faultserver.Option{faultserver.On(tasks, faultserver.Constant(faultserver.Answer("SUPPORTED", .95)))}, scoring.WarnConstant},
+		"T11 constant confidence": {[]faultserver.Option{faultserver.On(tasks, faultserver.Constant(faultserver.Answer("REFUTED", .95)))}, scoring.WarnOneConfidence},
+		"T12 penalties ignored":   {[]faultserver.Option{faultserver.IgnorePenalties()}, "preflight_penalties"},
+		"grammar dropped":         {[]faultserver.Option{faultserver.DropFormat()}, "preflight_grammar"},
+		"random weights":          {[]faultserver.Option{faultserver.Name("candor-tiny random qwen35")}, "random_weights"},
+		"unknown architecture":    {[]faultserver.Option{faultserver.Architecture("llava")}, "unknown_family"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, tt.opts...)
+			b.cfg.Preflight = true
+			if res := b.run(); !slices.Contains(codes(res.Summary), tt.warning) {
+				t.Errorf("warnings %v", codes(res.Summary))
+			}
+		})
+	}
+	b := newBench(t)
+	b.cfg.Preflight = true
+	if res := b.run(); slices.ContainsFunc(codes(res.Summary), func(c string) bool { return strings.HasPrefix(c, "preflight_") }) {
+		t.Errorf("a healthy server has the warnings %v", codes(res.Summary))
+	}
+	b = newBench(t, faultserver.Residency(100, 40), faultserver.Unrepeatable())
+	b.cfg.Preflight = true
+	res := b.run()
+	if f, _ := res.Manifest.Preflight.Find("residency"); f.Status != "partly" { // T13
+		t.Errorf("%+v", f)
+	}
+	if f, _ := res.Manifest.Preflight.Find("seed"); f.Status != "no" || f.Measures["flip_rate"] == 0 { // T14
+		t.Errorf("%+v", f)
+	}
+}
+
+// A server whose answers do not depend on the image gets no task, not in a
+// resumed run either; mended, the run goes on (T11).
+func TestBlindServer(t *testing.T) {
+	b := newBench(t, faultserver.IgnoreImage())
+	b.cfg.Preflight = true
+	for _, resume := range []bool{false, true, true} {
+		res, err := b.try(t.Context(), resume)
+		if err == nil || !strings.Contains(err.Error(), "different images gave the same answer") || res.Manifest.State != run.Failed {
+			t.Fatalf("resume %v: state %s, %v", resume, res.Manifest.State, err)
+		}
+	}
+	if len(asked(b.server)) != 0 {
+		t.Errorf("%d tasks asked", len(asked(b.server)))
+	}
+	second := faultserver.New(t)
+	b.cfg.Hosts = []string{second.URL}
+	b.complete(b.resume())
+}
