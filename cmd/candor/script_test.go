@@ -1,14 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"image"
-	"image/color"
-	"image/jpeg"
-	"image/png"
 	"io"
 	"math"
 	"os"
@@ -36,6 +31,7 @@ func scriptCommands(t *testing.T) map[string]func(*script, bool, []string) {
 		"asked":     f.asked,
 		"json":      checkJSON,
 		"picture":   picture,
+		"claims":    claims,
 		"published": published,
 		"lines":     countLines,
 	}
@@ -199,8 +195,8 @@ func matches(v any, want string) bool {
 	return err == nil && string(b) == want
 }
 
-// picture is "picture KIND SHADE FILE…": it writes images of 64 by 48 pixels;
-// KIND is png, jpeg, cut (60 % of a JPEG) or html.
+// picture is "picture KIND SHADE FILE…": it writes images as pictureBytes
+// makes them.
 func picture(ts *script, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: picture KIND SHADE FILE…")
@@ -208,30 +204,21 @@ func picture(ts *script, neg bool, args []string) {
 	shade, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	for i, name := range args[2:] {
-		ts.Check(os.WriteFile(ts.MkAbs(name), pictureBytes(ts, args[0], uint8(shade+i)), 0o644))
+		b, err := pictureBytes(args[0], uint8(shade+i))
+		ts.Check(err)
+		ts.Check(os.WriteFile(ts.MkAbs(name), b, 0o644))
 	}
 }
 
-func pictureBytes(ts *script, kind string, shade uint8) []byte {
-	img := image.NewRGBA(image.Rect(0, 0, 64, 48))
-	for i := range 64 * 48 {
-		img.Set(i%64, i/64, color.RGBA{shade, uint8(i), uint8(i * i), 255})
+// claims is "claims DIR N": it writes N images with three claims each to DIR,
+// and DIR.toml, the flags of a run over them.
+func claims(ts *script, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: claims DIR N")
 	}
-	var b bytes.Buffer
-	switch kind {
-	case "png":
-		ts.Check(png.Encode(&b, img))
-	case "jpeg", "cut":
-		ts.Check(jpeg.Encode(&b, img, nil))
-	case "html":
-		b.WriteString("<!DOCTYPE html><html><body>404 not found</body></html>\n")
-	default:
-		ts.Fatalf("unknown kind %q", kind)
-	}
-	if kind == "cut" {
-		b.Truncate(b.Len() * 6 / 10)
-	}
-	return b.Bytes()
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	ts.Check(writeClaims(ts.MkAbs(args[0]), n))
 }
 
 // published is "published FILE": the answers of the published baseline's
