@@ -18,11 +18,9 @@ func (s *sample) bootstrap(ctx context.Context, bins, count int, seed uint64) (*
 	for f := range out {
 		out[f] = make([]float64, count)
 	}
-	err := parallel(ctx, count, func() func(int) {
-		weights := make([]int32, len(s.images))
+	err := resampled(ctx, len(s.images), count, seed, func() func([]int32, int) {
 		q, t := &measurer{bins: bins}, &tally{}
-		return func(b int) {
-			resample(weights, seed, b)
+		return func(weights []int32, b int) {
 			s.weigh(weights, t)
 			for f, value := range q.measure(t) {
 				out[f][b] = value
@@ -30,6 +28,19 @@ func (s *sample) bootstrap(ctx context.Context, bins, count int, seed uint64) (*
 		}
 	})
 	return &out, err
+}
+
+// resampled hands the weights of replicate 0 … count−1 to the workers'
+// functions, on every core; what they do with them may depend on weights and
+// b alone.
+func resampled(ctx context.Context, images, count int, seed uint64, worker func() func(weights []int32, b int)) error {
+	return parallel(ctx, count, func() func(int) {
+		weights, do := make([]int32, images), worker()
+		return func(b int) {
+			resample(weights, seed, b)
+			do(weights, b)
+		}
+	})
 }
 
 // resample draws as many images as there are, with replacement, from

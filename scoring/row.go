@@ -15,7 +15,8 @@ const (
 )
 
 // Row is one task as the metrics see it. Confidence, Correct, Supported and
-// Sources count only where the outcome is Answered.
+// Sources count only where the outcome is Answered. Label is for [Compare],
+// which refuses to compare runs that were marked by different labels.
 type Row struct {
 	ID         string             // names the row in messages
 	Image      string             // the cluster: claims of one image are not independent
@@ -25,6 +26,7 @@ type Row struct {
 	Correct    bool               // verdict = label
 	Supported  bool               // the verdict is SUPPORTED
 	Repaired   bool               // the answer needed repair before it could be read
+	Label      string             // what is true, SUPPORTED or REFUTED; "" where it is not told
 	Sources    map[string]float64 // confidences from elsewhere, by source; absent is missing
 }
 

@@ -40,7 +40,17 @@ type cell struct{ image, n, correct int32 }
 // newSample groups scorable rows.
 func newSample(rows []Row, pay Payment) (*sample, error) {
 	of, images, bare := clusters(rows)
-	s := &sample{images: make([]counts, images), bare: bare, abstain: pay.Abstain}
+	s, err := newClustered(rows, of, images, pay)
+	if err == nil {
+		s.bare = bare
+	}
+	return s, err
+}
+
+// newClustered groups scorable rows, row i of image of[i], over images in all:
+// some may have no row here.
+func newClustered(rows []Row, of []int32, images int, pay Payment) (*sample, error) {
+	s := &sample{images: make([]counts, images), abstain: pay.Abstain}
 	var marks []mark
 	for i, r := range rows {
 		s.images[of[i]].add(r)

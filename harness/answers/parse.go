@@ -32,6 +32,7 @@ func parse(line []byte) (scoring.Row, error) {
 	if err != nil {
 		return row, err
 	}
+	row.Label = label
 	if stated == scoring.Errored || stated == scoring.Malformed {
 		row.Outcome = stated
 		return row, nil

@@ -95,6 +95,11 @@ func TestLines(t *testing.T) {
 		{"someone's own confidences", line(`"ABSTAIN"`, `,"confidences":[1,2]`), only(scoring.Abstained)},
 	} {
 		rows, err := Read(strings.NewReader(row.text), "f")
+		for _, l := range []string{"SUPPORTED", "REFUTED"} {
+			if strings.Contains(row.text, `"label":"`+l+`"`) {
+				row.want.Label = l
+			}
+		}
 		if err != nil || len(rows) != 1 || !reflect.DeepEqual(rows[0], row.want) {
 			t.Errorf("%s: %+v, %v; want %+v", row.name, rows, err, row.want)
 		}
@@ -201,9 +206,9 @@ func TestTraces(t *testing.T) {
 `
 	rows, err := Read(strings.NewReader(traces), "traces.jsonl")
 	want := []scoring.Row{
-		{ID: "random/1", Image: "COCO_val2014_000000310196", Split: "random", Outcome: scoring.Answered, Confidence: 0.95, Supported: true, Repaired: true, Sources: map[string]float64{"verbal": 0.95, "logprob": 0.7}},
-		{ID: "random/2", Image: "COCO_val2014_000000310196", Split: "random", Outcome: scoring.Malformed},
-		{ID: "random/3", Image: "COCO_val2014_000000210789", Split: "random", Outcome: scoring.Abstained},
+		{ID: "random/1", Image: "COCO_val2014_000000310196", Split: "random", Outcome: scoring.Answered, Confidence: 0.95, Supported: true, Repaired: true, Label: "REFUTED", Sources: map[string]float64{"verbal": 0.95, "logprob": 0.7}},
+		{ID: "random/2", Image: "COCO_val2014_000000310196", Split: "random", Outcome: scoring.Malformed, Label: "SUPPORTED"},
+		{ID: "random/3", Image: "COCO_val2014_000000210789", Split: "random", Outcome: scoring.Abstained, Label: "SUPPORTED"},
 	}
 	if err != nil || !reflect.DeepEqual(rows, want) {
 		t.Errorf("%+v\n%v\nwant\n%+v", rows, err, want)

@@ -111,7 +111,7 @@ func newTrace(t Task, pay scoring.Payment, resp infer.Response, img *imageproc.P
 func (t Trace) Row() scoring.Row {
 	r := scoring.Row{
 		ID: t.TaskID, Image: t.ImageSource, Split: t.Split, Outcome: t.Outcome,
-		Correct: t.Correct == 1, Repaired: t.NeededRepair == 1,
+		Correct: t.Correct == 1, Repaired: t.NeededRepair == 1, Label: t.Label,
 	}
 	if t.Confidence != nil {
 		r.Confidence = *t.Confidence
