@@ -228,6 +228,7 @@ func TestAskFaults(t *testing.T) {
 
 		// Faults of one task.
 		{"bad image", always(faultserver.Status(500, "Failed to create new sequence: failed to process inputs: unexpected EOF")), 1, infer.ClassTask, 500, "cannot read this image", ""},
+		{"bad PNG", always(faultserver.Status(500, "Failed to create new sequence: failed to process inputs: png: invalid format: not enough pixel data")), 1, infer.ClassTask, 500, "cannot read this image", ""},
 		{"small image", always(faultserver.Status(500, "height:27 or width:257 must be larger than factor:28")), 1, infer.ClassTask, 500, "too small", ""},
 		{"long prompt", always(faultserver.Status(400, "the input length exceeds the context length")), 1, infer.ClassTask, 400, "raise num_ctx", ""},
 		{"longer prompt", always(faultserver.Status(400, "prompt too long; exceeded max context length by 12 tokens")), 1, infer.ClassTask, 400, "raise num_ctx", ""},
