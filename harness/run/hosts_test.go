@@ -159,3 +159,30 @@ func TestBlindServer(t *testing.T) {
 	b.cfg.Hosts = []string{second.URL}
 	b.complete(b.resume())
 }
+
+// Every host is questioned: what one of several does worse is in the report,
+// and one that is blind stops the run. A host that joins later is questioned
+// then.
+func TestEveryHostQuestioned(t *testing.T) {
+	b := newBench(t)
+	deaf := faultserver.New(t, faultserver.IgnorePenalties())
+	b.cfg.Hosts, b.cfg.Preflight = append(b.cfg.Hosts, deaf.URL), true
+	res := b.run()
+	f, _ := res.Manifest.Preflight.Find("penalties")
+	if f.Status != "no" || !strings.Contains(f.Detail, deaf.URL) || !slices.Contains(codes(res.Summary), "preflight_penalties") {
+		t.Errorf("%+v", f)
+	}
+	if !slices.Equal(res.Manifest.Questioned, b.cfg.Hosts) {
+		t.Errorf("questioned %v", res.Manifest.Questioned)
+	}
+	c := half(t)
+	c.cfg.Preflight = true
+	c.cfg.Hosts = append(c.cfg.Hosts, faultserver.New(t, faultserver.IgnoreImage()).URL)
+	c.fails(true, c.cfg.Hosts[1], "different images gave the same answer")
+	first := len(c.server.Requests())
+	c.cfg.Hosts[1] = faultserver.New(t).URL
+	c.complete(c.resume())
+	if again := len(c.server.Requests()) - len(asked(c.server)); again > first-9 {
+		t.Errorf("the first host was questioned twice: %d requests, then %d", first-9, again)
+	}
+}

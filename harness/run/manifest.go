@@ -45,7 +45,8 @@ type Manifest struct {
 	Prompt        PromptInfo        `json:"prompt"`
 	Tasks         int               `json:"tasks"`
 	Preflight     *preflight.Report `json:"preflight"`
-	Parallel      int               `json:"parallel"` // requests in flight at each endpoint
+	Questioned    []string          `json:"questioned"` // endpoints that the preflight is of
+	Parallel      int               `json:"parallel"`   // requests in flight at each endpoint
 	Endpoints     []string          `json:"endpoints"`
 	Warnings      []scoring.Warning `json:"warnings"`
 	ServerChanges []ServerChange    `json:"server_changes"`

@@ -1,16 +1,13 @@
 package run
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
 	"time"
 
-	"candor/infer/preflight"
 	"candor/scoring"
 
 	"github.com/gofrs/flock"
@@ -81,7 +78,7 @@ func (r *openedRun) load(resume bool, p *Plan, s servers, deps Dependencies) err
 			return err
 		}
 		if len(m.ServerChanges) > before {
-			m.Preflight = nil // another server: question it anew
+			m.Preflight, m.Questioned = nil, nil // another server: question it anew
 		}
 		r.manifest = m
 	}
@@ -142,6 +139,9 @@ func (r *openedRun) describe(p *Plan, s servers, deps Dependencies) {
 	if m.ServerChanges == nil {
 		m.ServerChanges = []ServerChange{}
 	}
+	if m.Questioned == nil {
+		m.Questioned = []string{}
+	}
 	if m.Sessions == nil {
 		m.Sessions = []Session{}
 	}
@@ -156,41 +156,6 @@ func (r *openedRun) missing(p *Plan) []Task {
 		}
 	}
 	return todo
-}
-
-// question runs the preflight, unless an earlier session did or the user
-// declined, and settles how many requests fly at once.
-func (r *openedRun) question(ctx context.Context, p *Plan, s servers, deps Dependencies) error {
-	ctx, cancel := untilStopped(ctx, deps.Stop)
-	defer cancel()
-	if p.Config.Preflight && (r.manifest.Preflight == nil || blind(r.manifest.Preflight) != nil) {
-		report, err := preflight.Run(ctx, s.backends[0], s.identity, p.preflightConfig(deps, s.identity))
-		if ctx.Err() != nil {
-			return ErrInterrupted
-		}
-		if err != nil {
-			return err
-		}
-		r.manifest.Preflight = &report
-		deps.Observer.Preflighted(report)
-		if err := blind(&report); err != nil {
-			return err
-		}
-	}
-	n, err := r.parallelism(p.Config)
-	if err != nil {
-		return err
-	}
-	r.manifest.Parallel, r.manifest.State, r.manifest.Error = n, Running, ""
-	return r.manifest.save(r.dir)
-}
-
-// blind is the refusal of a server whose answers do not depend on the image.
-func blind(report *preflight.Report) error {
-	if f, ok := report.Find(preflight.CheckImage); ok && f.Status == preflight.No {
-		return fmt.Errorf("preflight: %s; %s", f.Detail, f.Advice)
-	}
-	return nil
 }
 
 // record puts a trace on disk.

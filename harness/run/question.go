@@ -1,0 +1,70 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"candor/infer"
+	"candor/infer/preflight"
+)
+
+// question runs the preflight at each endpoint, unless an earlier session did
+// or the user declined, and settles how many requests fly at once.
+func (r *openedRun) question(ctx context.Context, p *Plan, s servers, deps Dependencies) error {
+	ctx, cancel := untilStopped(ctx, deps.Stop)
+	defer cancel()
+	for _, b := range s.backends {
+		if !p.Config.Preflight || slices.Contains(r.manifest.Questioned, b.Endpoint()) {
+			continue
+		}
+		report, err := preflight.Run(ctx, b, s.identity, p.preflightConfig(deps, s.identity))
+		if ctx.Err() != nil {
+			return ErrInterrupted
+		}
+		if err != nil {
+			return err
+		}
+		deps.Observer.Preflighted(report)
+		if err := r.take(b, report); err != nil {
+			return err
+		}
+	}
+	n, err := r.parallelism(p.Config)
+	if err != nil {
+		return err
+	}
+	r.manifest.Parallel, r.manifest.State, r.manifest.Error = n, Running, ""
+	return r.manifest.save(r.dir)
+}
+
+// take notes an endpoint's report: the first one whole, of every further one
+// what is worse than what the others showed. A server whose answers do not
+// depend on the image is refused, and questioned anew next time.
+func (r *openedRun) take(b infer.Backend, report preflight.Report) error {
+	m := &r.manifest
+	if len(m.Questioned) == 0 {
+		m.Preflight = &report
+	} else {
+		worst(m.Preflight, report, b.Endpoint())
+	}
+	if f, ok := report.Find(preflight.CheckImage); ok && f.Status == preflight.No {
+		return fmt.Errorf("preflight at %s: %s; %s", b.Endpoint(), f.Detail, f.Advice)
+	}
+	m.Questioned = append(m.Questioned, b.Endpoint())
+	return nil
+}
+
+// worst puts the findings of another endpoint that are more severe in the
+// place of all's, naming it.
+func worst(all *preflight.Report, other preflight.Report, endpoint string) {
+	severities := []preflight.Severity{preflight.Fine, preflight.Note, preflight.Serious}
+	for i, was := range all.Findings {
+		f, ok := other.Find(was.Check)
+		if ok && slices.Index(severities, f.Severity) > slices.Index(severities, was.Severity) {
+			f.Detail = "at " + endpoint + ": " + f.Detail
+			all.Findings[i] = f
+		}
+	}
+	all.Parallel = min(all.Parallel, other.Parallel)
+}
