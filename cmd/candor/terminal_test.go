@@ -27,7 +27,8 @@ func TestTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	script := filepath.Join(dir, "run.sh")
-	text := fmt.Sprintf("cd %s\nexport OLLAMA_HOST=%s\nstty -a > before\ncandor eval --config claims.toml --num-tasks 0 --no-preflight --parallel 1 --bootstrap 0 --out out > stdout\necho status $?\nstty -a > after\nsleep 60\n", dir, s.URL)
+	// The shell outlives the signal, which goes to all that the terminal runs.
+	text := fmt.Sprintf("trap : INT\ncd %s\nexport OLLAMA_HOST=%s\nstty -a > before\ncandor eval --config claims.toml --num-tasks 0 --no-preflight --parallel 1 --bootstrap 0 --out out > stdout\necho status $?\nstty -a > after\nsleep 60\n", dir, s.URL)
 	if err := os.WriteFile(script, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
