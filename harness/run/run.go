@@ -80,6 +80,8 @@ func Execute(ctx context.Context, cfg Config, dir string, resume bool, deps Depe
 // the published baseline's image family, and says so.
 func DryRun(ctx context.Context, cfg Config, deps Dependencies) (*Plan, error) {
 	deps = deps.withDefaults()
+	ctx, cancel := untilStopped(ctx, deps.Stop)
+	defer cancel()
 	p, err := NewPlan(ctx, cfg)
 	if err != nil {
 		return nil, err

@@ -44,10 +44,14 @@ func summarize(ctx context.Context, m Manifest, pay scoring.Payment, traces []Tr
 	}
 	if missing := m.Tasks - len(rows); missing > 0 {
 		s.Complete = false
-		s.Warnings = append(s.Warnings, scoring.Warning{Code: "partial", Message: fmt.Sprintf("PARTIAL: %d of %d tasks are recorded; figures and intervals are over those", len(traces), m.Tasks)})
+		s.Warnings = append(s.Warnings, partial(len(traces), m.Tasks))
 	}
 	s.Warnings = append(s.Warnings, circumstances(m)...)
 	return Summary{Summary: *s, Throughput: throughput(m, traces)}, nil
+}
+
+func partial(recorded, tasks int) scoring.Warning {
+	return scoring.Warning{Code: "partial", Message: fmt.Sprintf("PARTIAL: %d of %d tasks are recorded; figures and intervals are over those", recorded, tasks)}
 }
 
 // circumstances are the warnings that come from what the run was made under.
