@@ -14,6 +14,8 @@ import (
 	"candor/infer"
 	"candor/infer/ollama"
 	"candor/infer/ollama/ollamatest"
+
+	"github.com/ollama/ollama/api"
 )
 
 // real is a client of a real server with a tiny model.
@@ -82,6 +84,11 @@ func TestEngineFailures(t *testing.T) {
 	wantFailure(t, c, long, infer.ClassTask, "num_ctx")
 	large := ask(func(r *infer.Request) { r.Options.NumCtx, r.Image = 2048, blank(t, 1440, 1440) })
 	wantFailure(t, c, large, infer.ClassTask, "num_ctx")
+	// Left to its default the engine answers that very question without the
+	// image, and says nothing.
+	if n := silently(t, c, large); n == 0 || n >= 1440/32*1440/32 {
+		t.Errorf("%d prompt tokens: was the image kept?", n)
+	}
 	// An answer without the image shows by its prompt tokens.
 	err = wantFailure(t, c, ask(func(r *infer.Request) { r.Image = nil; r.MinPromptTokens = 200 }), infer.ClassTask, "without the image")
 	if !errors.Is(err, infer.ErrImageDropped) {
@@ -90,6 +97,21 @@ func TestEngineFailures(t *testing.T) {
 	if again, err := c.Ask(t.Context(), good); err != nil || again.Text != resp.Text {
 		t.Errorf("after all that: %q, %v", again.Text, err)
 	}
+}
+
+// silently asks with the server's own truncation, and returns the prompt
+// tokens of its answer.
+func silently(t *testing.T, c *ollama.Client, req infer.Request) (tokens int) {
+	t.Helper()
+	stream := false
+	err := c.API().Generate(t.Context(), &api.GenerateRequest{
+		Model: req.Model, System: strings.Repeat("Judge the claim. ", 20), Prompt: req.Prompt, Images: []api.ImageData{req.Image}, Stream: &stream,
+		Options: map[string]any{"num_ctx": req.Options.NumCtx, "num_thread": 1, "num_predict": 1},
+	}, func(r api.GenerateResponse) error { tokens = r.PromptEvalCount; return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tokens
 }
 
 // A runner that is killed under a request is a failure to retry, and the retry
