@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -85,7 +86,8 @@ func (s *shell) ok(args ...string) string {
 // pid is the process that the script has on record.
 func (s *shell) pid() int {
 	s.t.Helper()
-	for _, v := range s.env {
+	// The last one counts, as it does for the script: the caller may have one too.
+	for _, v := range slices.Backward(s.env) {
 		if cache, ok := strings.CutPrefix(v, "CANDOR_CACHE="); ok {
 			first, _, _ := strings.Cut(readFile(s.t, filepath.Join(cache, "server", "state")), "\n")
 			pid, err := strconv.Atoi(first)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"candor/infer"
 )
 
 // defaultPatience is how long a model may take to load before it is asked why.
@@ -23,6 +25,10 @@ type releaser interface {
 // instead, which may take half an hour; asking for the model's release ends
 // that wait.
 func (p *prober) warm(ctx context.Context) error {
+	before, err := p.backend.Residency(ctx, p.cfg.Model)
+	if err != nil {
+		return err
+	}
 	done := make(chan error, 1)
 	go func() {
 		_, _, err := p.ask(ctx, question{prompt: "Hello.", image: p.draw(), tokens: 1})
@@ -39,21 +45,21 @@ func (p *prober) warm(ctx context.Context) error {
 		case err := <-done:
 			return err
 		case <-tick.C:
-			p.unblock(ctx, time.Since(start))
+			p.unblock(ctx, before, time.Since(start))
 		}
 	}
 }
 
 // unblock says what the server is waiting for, and ends the wait where it can.
-func (p *prober) unblock(ctx context.Context, waited time.Duration) {
-	res, err := p.backend.Residency(ctx, p.cfg.Model)
-	held := err == nil && res.Loaded && res.ContextLength != 0 && res.ContextLength != p.cfg.Options.NumCtx
-	if !held {
+// A model that was loaded before we asked, and answers nothing for so long, is
+// held for another client.
+func (p *prober) unblock(ctx context.Context, before infer.Residency, waited time.Duration) {
+	if !before.Loaded {
 		p.notice("still loading %s after %s", p.cfg.Model, waited.Round(time.Second))
 		return
 	}
-	p.notice("the server holds %s with a context of %d tokens for another client, and this run needs %d; asking it to let go",
-		p.cfg.Model, res.ContextLength, p.cfg.Options.NumCtx)
+	p.notice("no answer for %s: the server holds %s (context %d) for another client, perhaps under other load-time options than this run's (context %d); asking it to let go",
+		waited.Round(time.Second), p.cfg.Model, before.ContextLength, p.cfg.Options.NumCtx)
 	if r, ok := p.backend.(releaser); ok {
 		if err := r.Release(ctx, p.cfg.Model); err != nil {
 			p.notice("it did not: %v", err)

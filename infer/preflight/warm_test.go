@@ -16,7 +16,7 @@ import (
 // engines do so when the other client's request comes at the wrong moment,
 // which is too rare to be made to happen.
 type holding struct {
-	context  int // of the model it holds, tokens
+	loaded   bool // before it was asked
 	once     sync.Once
 	released chan struct{}
 }
@@ -37,7 +37,7 @@ func (h *holding) Identify(context.Context, string) (infer.Identity, error) {
 }
 
 func (h *holding) Residency(context.Context, string) (infer.Residency, error) {
-	return infer.Residency{Loaded: true, ContextLength: h.context}, nil
+	return infer.Residency{Loaded: h.loaded, ContextLength: 4096}, nil
 }
 
 func (h *holding) Release(context.Context, string) error {
@@ -48,22 +48,23 @@ func (h *holding) Release(context.Context, string) error {
 func TestWarm(t *testing.T) {
 	tests := []struct {
 		name    string
-		context int
+		loaded  bool
+		patient time.Duration // how long the whole preflight may take
 		notice  string
 		loads   bool
 	}{
-		{"another client's model is released", 2048, "asking it to let go", true},
-		{"a model that is only slow to load is left alone", 4096, "still loading", false},
+		{"another client's model is released", true, time.Minute, "asking it to let go", true},
+		{"a model that is only slow to load is left alone", false, 300 * time.Millisecond, "still loading", false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var mu sync.Mutex
 			var notices []string
-			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+			ctx, cancel := context.WithTimeout(t.Context(), tt.patient)
 			defer cancel()
 			o, _ := infer.Profile(infer.DefaultProfile)
 			o.NumCtx = 4096
-			_, err := preflight.Run(ctx, &holding{context: tt.context, released: make(chan struct{})}, infer.Identity{}, preflight.Config{
+			_, err := preflight.Run(ctx, &holding{loaded: tt.loaded, released: make(chan struct{})}, infer.Identity{}, preflight.Config{
 				Model: "m", Options: o, Retry: infer.DefaultRetry(), Width: 64, Height: 64, Patience: 20 * time.Millisecond,
 				Notice: func(s string) { mu.Lock(); defer mu.Unlock(); notices = append(notices, s) },
 			})
