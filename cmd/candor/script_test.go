@@ -34,6 +34,7 @@ func scriptCommands(t *testing.T) map[string]func(*script, bool, []string) {
 		"claims":    claims,
 		"published": published,
 		"lines":     countLines,
+		"same":      sameJSON,
 	}
 }
 

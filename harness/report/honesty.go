@@ -1,0 +1,112 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"candor/harness/rescore"
+	"candor/scoring"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+)
+
+// Rescore writes what stored answers come to under another payment, and what
+// honesty would have earned them.
+func Rescore(w io.Writer, r *rescore.Result, bins int) error {
+	p := &printer{w: w}
+	p.line("%s: %s", r.Run, r.AsIf)
+	p.summary(&r.Summary, bins)
+	p.labelSets(&r.Summary)
+	p.line("")
+	p.honesty(r.Honesty)
+	p.curves(r.Curves)
+	return p.err
+}
+
+// labelSets sets the figures under each label set beside those under the run's
+// own.
+func (p *printer) labelSets(s *scoring.Summary) {
+	if len(s.ByLabels) == 0 {
+		return
+	}
+	p.line("")
+	t := newTable()
+	t.AppendHeader(table.Row{"labels", "tasks", "answered", "accuracy", "ECE", "floor, 95 %", "Brier", "AURC", "AUROC", "reward"})
+	row := func(name string, s *scoring.Summary) {
+		t.AppendRow(table.Row{name, s.N, s.Answered, short(s.Accuracy), short(s.ECE), short(s.ECEFloor.P95), short(s.Brier), short(s.AURC), short(s.AUROC), short(s.Reward)})
+	}
+	row("the run's own", s)
+	for _, name := range slices.Sorted(maps.Keys(s.ByLabels)) {
+		row(name, s.ByLabels[name])
+	}
+	t.SetColumnConfigs(rightAligned(2, 3, 4, 5, 6, 7, 8, 9, 10))
+	p.table(t)
+	for _, name := range slices.Sorted(maps.Keys(s.ByLabels)) {
+		for _, w := range s.ByLabels[name].Warnings {
+			p.line("! %s: %s", name, w.Message)
+		}
+	}
+}
+
+// honesty is the regret split: what each step away from honesty cost.
+func (p *printer) honesty(h scoring.Honesty) {
+	p.line("What honesty would have earned (%s, payoff %.4g; map: %s)", h.Rule, h.AbstainReward, h.Map)
+	p.line("")
+	t := newTable()
+	t.AppendHeader(table.Row{"reward", "mean", "95 % interval", "lost to", "", "95 % interval"})
+	for _, row := range []struct {
+		name, key string
+		value     *float64
+		lost      string
+		lostKey   string
+		loss      *float64
+	}{
+		{"R0 as played", "r0", h.R0, "", "", nil},
+		{"R1 beliefs mended", "r1", h.R1, "miscalibration", "miscalibration", h.Miscalibration},
+		{"R2 and abstaining where it pays", "r2", h.R2, "abstention policy", "abstention_policy", h.AbstentionPolicy},
+		{"R3 and abstaining for malformed", "r3", h.R3, "format", "format", h.Format},
+		{"own confidence followed", "own_confidence", h.OwnConfidence, "", "", nil},
+		{"oracle", "oracle", h.Oracle, "", "", nil},
+	} {
+		loss := ""
+		if row.lost != "" {
+			loss = signed(row.loss)
+		}
+		t.AppendRow(table.Row{row.name, short(row.value), unsigned(h.CI[row.key], h.Spread[row.key]), row.lost, loss, bounds(h.CI[row.lostKey], h.Spread[row.lostKey])})
+	}
+	t.SetColumnConfigs(rightAligned(2, 5))
+	p.table(t)
+	p.line("")
+	if h.Optimistic {
+		p.line("The map is fitted to these very answers: R1 to R3 are optimistic, and brackets are the middle")
+		p.line("  95 %% of resamples, each fitted anew; no interval for the truth.")
+	}
+	for _, n := range h.Notes {
+		p.line("%s", n)
+	}
+}
+
+func unsigned(ci, spread *scoring.Interval) string {
+	return strings.ReplaceAll(bounds(ci, spread), "+", "")
+}
+
+// curves are the same split over a grid of payoffs under both rules.
+func (p *printer) curves(curves []scoring.Honesty) {
+	if len(curves) == 0 {
+		return
+	}
+	p.line("")
+	p.line("%s", scoring.AsIf)
+	p.line("")
+	t := newTable()
+	t.AppendHeader(table.Row{"rule", "payoff", "threshold", "R0", "R1", "R2", "R3", "own conf.", "oracle"})
+	for _, h := range curves {
+		t.AppendRow(table.Row{h.Rule, fmt.Sprintf("%.4f", h.AbstainReward), fmt.Sprintf("%.3f", h.Threshold),
+			short(h.R0), short(h.R1), short(h.R2), short(h.R3), short(h.OwnConfidence), short(h.Oracle)})
+	}
+	t.SetColumnConfigs(rightAligned(2, 3, 4, 5, 6, 7, 8, 9))
+	p.table(t)
+}

@@ -1,0 +1,92 @@
+// Package stored reads answers that were given before, whoever asked for them:
+// a run of Candor's by its directory, anyone else's by a file of JSON Lines.
+// What is made of them afterwards (other payments, comparisons,
+// recalibration) need not know which it was.
+package stored
+
+import (
+	"fmt"
+	"os"
+
+	"candor/harness/answers"
+	"candor/harness/run"
+	"candor/scoring"
+)
+
+// Answers are the tasks of a run or of a file.
+type Answers struct {
+	Name string // as the user called it
+	Rows []scoring.Row
+	Run  *run.Stored // nil for a file, which tells nothing of how it was made
+}
+
+// Read reads the run in the directory path, or the answers in the file path.
+func Read(path string) (*Answers, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		r, err := run.Read(path)
+		if err != nil {
+			return nil, err
+		}
+		return &Answers{Name: path, Rows: r.Rows(), Run: r}, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	rows, err := answers.Read(f, path)
+	return &Answers{Name: path, Rows: rows}, err
+}
+
+// Payment is the payment to score by: the rule and payoff given; without a
+// rule the run's own, of a file Brier's. A payoff that is not given is the
+// run's own under its own rule, else the rule's default. A refused payoff is a
+// usage error.
+func (a *Answers) Payment(rule string, abstain *float64) (scoring.Payment, error) {
+	cfg := run.Config{Rule: rule, Abstain: abstain}
+	if a.Run != nil {
+		own := a.Run.Manifest.Config
+		if rule == "" {
+			cfg.Rule = own.Rule
+		}
+		if abstain == nil && cfg.Rule == own.Rule {
+			cfg.Abstain = own.Abstain
+		}
+	}
+	if cfg.Rule == "" {
+		cfg.Rule = scoring.Brier{}.Name()
+	}
+	return cfg.Payment()
+}
+
+// Seed is the one that the run's own summary was computed with, 0 for a file.
+func (a *Answers) Seed() uint64 {
+	if a.Run == nil {
+		return 0
+	}
+	return uint64(a.Run.Manifest.Config.Seed)
+}
+
+// GivenUnder says under which rule and payoff the answers were given.
+func (a *Answers) GivenUnder() string {
+	if a.Run == nil {
+		return "a rule and a payoff that the file does not tell"
+	}
+	pay, err := a.Run.Payment()
+	if err != nil {
+		return "a rule and a payoff that the manifest does not tell"
+	}
+	return fmt.Sprintf("%s, %.6g", pay.Rule.Name(), pay.Abstain)
+}
+
+// Circumstances are the warnings that the answers bring along.
+func (a *Answers) Circumstances() []scoring.Warning {
+	if a.Run == nil {
+		return nil
+	}
+	return a.Run.Circumstances()
+}
