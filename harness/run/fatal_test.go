@@ -67,7 +67,7 @@ func TestFatalAtFirstTask(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, faultserver.On(tasks, tt.fault))
-			b.cfg.Parallel, b.cfg.Preflight = "1", true
+			b.cfg.Parallel, b.cfg.Preflight = "1", name == "image dropped"
 			res, err := b.try(t.Context(), false)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Fatalf("error %v, want %q", err, tt.want)
@@ -120,7 +120,7 @@ func TestOneBadTask(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
-			b.cfg.Parallel, b.cfg.Preflight = "1", true
+			b.cfg.Parallel, b.cfg.Preflight = "1", name == "image dropped"
 			p, err := run.NewPlan(t.Context(), b.cfg)
 			if err != nil {
 				t.Fatal(err)

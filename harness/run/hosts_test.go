@@ -2,6 +2,7 @@ package run_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -62,22 +63,39 @@ func TestHostsDiffer(t *testing.T) {
 // preflight's own; auto then keeps one served and one waiting, and the report
 // says that more does not help (T10).
 func TestAutoParallel(t *testing.T) {
-	b := newBench(t, faultserver.Serialise(), faultserver.Latency(25*time.Millisecond))
-	b.cfg.Preflight, b.cfg.Parallel = true, run.AutoParallel
-	res := b.run()
-	b.complete(res)
-	f, _ := res.Manifest.Preflight.Find("parallel")
-	if res.Manifest.Parallel != 2 || !strings.Contains(f.Detail, "serialises") || !strings.Contains(f.Advice, "--host") {
-		t.Errorf("%d in flight: %+v", res.Manifest.Parallel, f)
+	atBest(t, func() string {
+		b := newBench(t, faultserver.Serialise(), faultserver.Latency(25*time.Millisecond))
+		b.cfg.Preflight, b.cfg.Parallel, b.cfg.NumTasks = true, run.AutoParallel, 5
+		res := b.run()
+		if n := len(asked(b.server)); n != 5 {
+			t.Errorf("%d tasks asked", n)
+		}
+		f, _ := res.Manifest.Preflight.Find("parallel")
+		if res.Manifest.Parallel != 2 || !strings.Contains(f.Detail, "serialises") || !strings.Contains(f.Advice, "--host") {
+			return fmt.Sprintf("%d in flight: %+v", res.Manifest.Parallel, f)
+		}
+		return ""
+	})
+	atBest(t, func() string {
+		b := newBench(t, faultserver.Latency(25*time.Millisecond))
+		b.cfg.Preflight, b.cfg.Parallel, b.cfg.NumTasks = true, run.AutoParallel, 5
+		if res := b.run(); res.Manifest.Parallel < 3 {
+			return fmt.Sprintf("a server that answers together gets %d", res.Manifest.Parallel)
+		}
+		return ""
+	})
+}
+
+// atBest tries what depends on the clock up to four times.
+func atBest(t *testing.T, try func() (complaint string)) {
+	t.Helper()
+	complaint := ""
+	for range 4 {
+		if complaint = try(); complaint == "" {
+			return
+		}
 	}
-	if n := len(asked(b.server)); n != pictures*perImage {
-		t.Errorf("%d tasks asked", n)
-	}
-	b = newBench(t, faultserver.Latency(25*time.Millisecond))
-	b.cfg.Preflight, b.cfg.Parallel = true, run.AutoParallel
-	if res := b.run(); res.Manifest.Parallel < 3 {
-		t.Errorf("a server that answers together gets %d", res.Manifest.Parallel)
-	}
+	t.Error(complaint)
 }
 
 // Parallel requests that change answers are refused unless forced, by a number
