@@ -81,7 +81,6 @@ func (e *evalCmd) Run(c console, sig *signals) error {
 	if e.DryRun {
 		return e.dryRun(c, sig, cfg, deps)
 	}
-	sig.gentle.Store(true)
 	dir, resume := e.Resume, e.Resume != ""
 	if !resume {
 		dir = e.outDir(time.Now())
@@ -89,6 +88,7 @@ func (e *evalCmd) Run(c console, sig *signals) error {
 	p := newProgress(c.err)
 	p.auto = e.Parallel == run.AutoParallel
 	deps.Observer = p
+	sig.finishFirst(func(text string) { p.say("%s", text) })
 	result, err := run.Execute(sig.ctx, cfg, dir, resume, deps)
 	p.close()
 	if result.Summary.Rule != "" { // it was summed up

@@ -24,8 +24,12 @@ func TestInterruptOnce(t *testing.T) {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
 			s := faultserver.New(t, faultserver.Latency(100*time.Millisecond))
+			data := filepath.Join(t.TempDir(), "claims")
+			if err := writeClaims(data, 200); err != nil {
+				t.Fatal(err)
+			}
 			dir := filepath.Join(t.TempDir(), "out")
-			p := start(t, s.URL, "eval", "--model", "fake", "--no-preflight", "--parallel", "3", "--bootstrap", "0", "--num-tasks", "500", "--split", "all", "--out", dir)
+			p := start(t, s.URL, "eval", "--config", data+".toml", "--no-preflight", "--parallel", "3", "--bootstrap", "0", "--num-tasks", "0", "--out", dir)
 			p.await("5 traces", func() bool { return recordedIn(t, dir) >= 5 })
 			p.signal(sig)
 			if got := p.status(soon); got != 130 {
@@ -51,8 +55,12 @@ func TestInterruptOnce(t *testing.T) {
 func TestInterruptTwice(t *testing.T) {
 	t.Parallel()
 	s := faultserver.New(t, faultserver.On(faultserver.After(5, nil), faultserver.Hang()))
+	data := filepath.Join(t.TempDir(), "claims")
+	if err := writeClaims(data, 5); err != nil {
+		t.Fatal(err)
+	}
 	dir := filepath.Join(t.TempDir(), "out")
-	p := start(t, s.URL, "eval", "--model", "fake", "--no-preflight", "--parallel", "2", "--bootstrap", "0", "--out", dir)
+	p := start(t, s.URL, "eval", "--config", data+".toml", "--no-preflight", "--parallel", "2", "--bootstrap", "0", "--out", dir)
 	p.await("a hanging request", func() bool { return len(s.Requests()) >= 7 && recordedIn(t, dir) == 5 })
 	p.signal(syscall.SIGINT)
 	p.await("an answer to the signal", func() bool { return strings.Contains(p.err.String(), "once more to stop at once") })
@@ -77,8 +85,12 @@ func TestInterruptTwice(t *testing.T) {
 func TestInterruptPreflight(t *testing.T) {
 	t.Parallel()
 	s := faultserver.New(t, faultserver.On(faultserver.Always, faultserver.Hang()))
+	data := filepath.Join(t.TempDir(), "claims")
+	if err := writeClaims(data, 5); err != nil {
+		t.Fatal(err)
+	}
 	for _, args := range [][]string{
-		{"eval", "--model", "fake", "--bootstrap", "0", "--out", filepath.Join(t.TempDir(), "out")},
+		{"eval", "--config", data + ".toml", "--bootstrap", "0", "--out", filepath.Join(t.TempDir(), "out")},
 		{"doctor", "--model", "fake"},
 	} {
 		before := len(s.Requests())
@@ -109,15 +121,9 @@ func TestInterruptReading(t *testing.T) {
 		}
 		guard := time.AfterFunc(soon, func() { cmd.Process.Kill() })
 		defer guard.Stop()
-		if command == "parse" { // its first result tells that it reads
-			if _, err := io.WriteString(in, "{\"text\":\"x\"}\n"); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := out.Read(make([]byte, 1)); err != nil {
-				t.Fatal(err)
-			}
-		} else {
-			time.Sleep(time.Second)
+		// More than a pipe holds: when it is written, candor is reading.
+		if _, err := io.WriteString(in, strings.Repeat("\n", 1<<18)); err != nil {
+			t.Fatal(err)
 		}
 		if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 			t.Fatal(err)

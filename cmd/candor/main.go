@@ -89,7 +89,7 @@ func candor(args []string, c console) int {
 	if err != nil {
 		return statusOf(c, &run.UsageError{Err: err})
 	}
-	sig := watchSignals(c.err)
+	sig := watchSignals()
 	defer sig.close()
 	parsed.BindTo(sig.ctx, (*context.Context)(nil))
 	return statusOf(c, parsed.Run(c, sig))

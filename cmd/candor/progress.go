@@ -29,6 +29,7 @@ type progress struct {
 	// mu guards what follows. It is never held while the bar is touched: the
 	// bar takes it to draw itself.
 	mu     sync.Mutex
+	above  io.Writer // what stands above the bar, once there is one
 	start  time.Time // of asking
 	told   time.Time
 	done   int // recorded in all
@@ -95,6 +96,23 @@ func (p *progress) draw() {
 		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return p.tail() })),
 	)
 	p.bar.SetCurrent(int64(first))
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.above = p.bars
+}
+
+// say writes a line that the bar does not draw over.
+func (p *progress) say(format string, args ...any) {
+	p.mu.Lock()
+	w := p.above
+	p.mu.Unlock()
+	line := fmt.Sprintf(format+"\n", args...)
+	if w != nil {
+		if _, err := io.WriteString(w, line); err == nil {
+			return
+		}
+	}
+	fmt.Fprint(p.w, line) // no bar yet, or none any more
 }
 
 // tail is the rate, the time left, and what ended in error.
@@ -133,11 +151,7 @@ func (p *progress) Recorded(run.Trace) {
 // Failed counts a task in error and says why.
 func (p *progress) Failed(e run.TaskError) {
 	p.drawing.Do(p.draw)
-	w := p.w
-	if p.bars != nil {
-		w = p.bars // above the bar
-	}
-	fmt.Fprintf(w, "candor: task %s: %s\n", e.TaskID, e.Error)
+	p.say("candor: task %s: %s", e.TaskID, e.Error)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.errors++

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"sync/atomic"
@@ -16,12 +14,12 @@ import (
 type signals struct {
 	ctx    context.Context
 	stop   chan struct{}
-	gentle atomic.Bool // the command listens to stop
+	gentle atomic.Pointer[func(string)] // set by a command that listens to stop: how it tells the user
 	cancel context.CancelFunc
 	notify chan os.Signal
 }
 
-func watchSignals(w io.Writer) *signals {
+func watchSignals() *signals {
 	s := &signals{stop: make(chan struct{}), notify: make(chan os.Signal, 2)}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	signal.Notify(s.notify, os.Interrupt, syscall.SIGTERM)
@@ -30,8 +28,8 @@ func watchSignals(w io.Writer) *signals {
 			return
 		}
 		close(s.stop)
-		if s.gentle.Load() {
-			fmt.Fprintln(w, "\ncandor: finishing what is in flight; once more to stop at once")
+		if say := s.gentle.Load(); say != nil {
+			(*say)("candor: finishing what is in flight; once more to stop at once")
 			if _, ok := <-s.notify; !ok {
 				return
 			}
@@ -41,6 +39,10 @@ func watchSignals(w io.Writer) *signals {
 	}()
 	return s
 }
+
+// finishFirst makes the first signal leave what is in flight to the command,
+// and say so.
+func (s *signals) finishFirst(say func(string)) { s.gentle.Store(&say) }
 
 func (s *signals) close() {
 	signal.Stop(s.notify)

@@ -55,7 +55,7 @@ func TestTerminal(t *testing.T) {
 	screen(`\d+/240 tasks +\[=+>-+\] +\d+\.\d+ tasks/s, \d+s left`)
 	run("send-keys", "C-c")
 	screen(`status 130`)
-	if last := run("capture-pane", "-p"); !strings.Contains(last, "candor eval --resume out") || strings.Count(last, "[=") > 2 {
+	if last := run("capture-pane", "-p"); !strings.Contains(last, "candor eval --resume out") || !strings.Contains(last, "finishing what is in flight") || strings.Count(last, "[=") > 2 {
 		t.Errorf("the screen at the end is\n%s", last)
 	}
 	before, _ := os.ReadFile(filepath.Join(dir, "before"))
