@@ -43,14 +43,15 @@ type console struct {
 
 // cli is the command line. Each command is a struct of its flags with a Run.
 type cli struct {
-	Eval    evalCmd          `cmd:"" help:"Ask a model claims about images and measure its confidence."`
-	Score   scoreCmd         `cmd:"" help:"Compute the metrics of anyone's answers."`
-	Parse   parseCmd         `cmd:"" help:"Show what the parser makes of raw texts."`
-	Rescore rescoreCmd       `cmd:"" help:"Score stored answers by another rule, payoff or label set."`
-	Compare compareCmd       `cmd:"" help:"Compare runs of the same tasks, in pairs."`
-	Doctor  doctorCmd        `cmd:"" help:"Question a server and say what each finding means."`
-	Help    helpCmd          `cmd:"" help:"Explain a topic: candor help TOPIC."`
-	Version kong.VersionFlag `help:"Print the version."`
+	Eval      evalCmd          `cmd:"" help:"Ask a model claims about images and measure its confidence."`
+	Score     scoreCmd         `cmd:"" help:"Compute the metrics of anyone's answers."`
+	Parse     parseCmd         `cmd:"" help:"Show what the parser makes of raw texts."`
+	Rescore   rescoreCmd       `cmd:"" help:"Score stored answers by another rule, payoff or label set."`
+	Compare   compareCmd       `cmd:"" help:"Compare runs of the same tasks, in pairs."`
+	Calibrate calibrateCmd     `cmd:"" help:"Fit recalibration maps on one run and judge them on another."`
+	Doctor    doctorCmd        `cmd:"" help:"Question a server and say what each finding means."`
+	Help      helpCmd          `cmd:"" help:"Explain a topic: candor help TOPIC."`
+	Version   kong.VersionFlag `help:"Print the version."`
 }
 
 // exitStatus ends a command whose messages are already written.

@@ -26,7 +26,7 @@ type rescoreCmd struct {
 type figureFlags struct {
 	Bins      int     `help:"Bins of the ECE." default:"15"`
 	Bootstrap int     `help:"Replicates for the intervals; 0 for none." default:"10000"`
-	Seed      *uint64 `help:"Seed of the replicates. Default: the run's own, of the first one if there are several." placeholder:"S"`
+	Seed      *uint64 `help:"Seed of the replicates. Default: that of the run's own summary; of several, the first." placeholder:"S"`
 }
 
 // check comes before any file is read.

@@ -139,17 +139,29 @@ func (r *Result) circumstances(base, other *stored.Answers, intended []string) {
 		}
 		return
 	}
-	was, is := made(base.Run.Manifest), made(other.Run.Manifest)
-	for _, what := range slices.Sorted(maps.Keys(merged(was, is))) {
-		if was[what] == is[what] {
-			continue
-		}
-		c := Circumstance{Run: other.Name, What: what, Base: was[what], Other: is[what], Intended: meant(intended, what)}
+	for _, c := range Circumstances(base, other) {
+		c.Intended = meant(intended, c.What)
 		r.Circumstances = append(r.Circumstances, c)
 		if !c.Intended {
-			r.warn("differs_"+what, "%s differs: %s in %s, %s in %s (--intended %s if that is what you compare)", what, shown(c.Base), base.Name, shown(c.Other), other.Name, what)
+			r.warn("differs_"+c.What, "%s differs: %s in %s, %s in %s (--intended %s if that is what you compare)", c.What, shown(c.Base), base.Name, shown(c.Other), other.Name, c.What)
 		}
 	}
+}
+
+// Circumstances lists under what else than its tasks another run was made than
+// base, by name; none where one of them is a file, which does not tell.
+func Circumstances(base, other *stored.Answers) []Circumstance {
+	var out []Circumstance
+	if base.Run == nil || other.Run == nil {
+		return out
+	}
+	was, is := made(base.Run.Manifest), made(other.Run.Manifest)
+	for _, what := range slices.Sorted(maps.Keys(merged(was, is))) {
+		if was[what] != is[what] {
+			out = append(out, Circumstance{Run: other.Name, What: what, Base: was[what], Other: is[what]})
+		}
+	}
+	return out
 }
 
 func (r *Result) warn(code, format string, args ...any) {
