@@ -16,7 +16,7 @@ import (
 
 // keepBytes is how much of the prepared images stays in memory between their
 // check and their use; the rest is prepared again when its turn comes.
-const keepBytes = 256 << 20
+const keepBytes = 64 << 20
 
 // imageStore prepares each image of a plan once, however many claims it has.
 type imageStore struct {

@@ -18,6 +18,7 @@ func (r *openedRun) question(ctx context.Context, p *Plan, s servers, deps Depen
 		if !p.Config.Preflight || slices.Contains(r.manifest.Questioned, b.Endpoint()) {
 			continue
 		}
+		deps.Observer.Notice("questioning " + b.Endpoint() + " first, some thirty short requests")
 		report, err := preflight.Run(ctx, b, s.identity, p.preflightConfig(deps, s.identity))
 		if ctx.Err() != nil {
 			return ErrInterrupted
