@@ -60,7 +60,7 @@ func align(base Contender, others []Contender) (*pairing, error) {
 		for i := range runs {
 			across[i] = tables[i][k]
 		}
-		image, err := agree(runs, across)
+		image, err := agree(runs, across, k)
 		if err != nil {
 			return nil, err
 		}
@@ -99,7 +99,7 @@ func tabulate(c Contender, bySplit bool) (map[taskKey]Row, error) {
 			k.split = r.Split
 		}
 		if _, twice := out[k]; twice {
-			return nil, &PairError{Task: r.ID, Split: r.Split, Reason: fmt.Sprintf("stands twice in %s", c.Name)}
+			return nil, &PairError{Task: k.id, Split: k.split, Reason: fmt.Sprintf("stands twice in %s", c.Name)}
 		}
 		label := r.label()
 		r = r.cleared()
@@ -149,7 +149,7 @@ func lacking(a, b map[taskKey]Row) []taskKey {
 
 // agree checks that the runs mean the same task and returns its image, "" if
 // none tells one.
-func agree(runs []Contender, across []Row) (image string, err error) {
+func agree(runs []Contender, across []Row, k taskKey) (image string, err error) {
 	label, labelOf, imageOf := "", 0, 0
 	for i, r := range across {
 		switch {
@@ -157,14 +157,14 @@ func agree(runs []Contender, across []Row) (image string, err error) {
 		case label == "":
 			label, labelOf = r.Label, i
 		default:
-			return "", &PairError{Task: r.ID, Split: r.Split, Reason: fmt.Sprintf("is labelled %s in %s but %s in %s; compare runs under the same labels", label, runs[labelOf].Name, r.Label, runs[i].Name)}
+			return "", &PairError{Task: k.id, Split: k.split, Reason: fmt.Sprintf("is labelled %s in %s but %s in %s; compare runs under the same labels", label, runs[labelOf].Name, r.Label, runs[i].Name)}
 		}
 		switch {
 		case r.Image == "" || r.Image == image:
 		case image == "":
 			image, imageOf = r.Image, i
 		default:
-			return "", &PairError{Task: r.ID, Split: r.Split, Reason: fmt.Sprintf("is about image %q in %s but %q in %s; only runs of the same tasks can be compared", image, runs[imageOf].Name, r.Image, runs[i].Name)}
+			return "", &PairError{Task: k.id, Split: k.split, Reason: fmt.Sprintf("is about image %q in %s but %q in %s; only runs of the same tasks can be compared", image, runs[imageOf].Name, r.Image, runs[i].Name)}
 		}
 	}
 	return image, nil
