@@ -22,7 +22,7 @@ func (s *sample) bootstrap(ctx context.Context, bins, count int, seed uint64) (*
 		q, t := &measurer{bins: bins}, &tally{}
 		return func(weights []int32, b int) {
 			s.weigh(weights, t)
-			for f, value := range q.measure(t) {
+			for f, value := range q.replicate(t, b) {
 				out[f][b] = value
 			}
 		}

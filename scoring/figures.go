@@ -21,6 +21,7 @@ const (
 	figECE
 	figEqualWidth
 	figDebiased
+	figSmooth
 	figMCB
 	figDSC
 	figUNC
@@ -68,7 +69,7 @@ func (f figure) name() string {
 	return [...]string{
 		"accuracy", "coverage", "abstain_rate", "malformed_rate", "needed_repair_rate",
 		"predicted_supported", "mean_confidence", "brier", "aurc", "augrc", "auroc", "reward",
-		"ece", "ece_equal_width", "ece_debiased", "mcb", "dsc", "unc", "e_aurc",
+		"ece", "ece_equal_width", "ece_debiased", "smooth_ece", "mcb", "dsc", "unc", "e_aurc",
 	}[f]
 }
 
@@ -78,6 +79,22 @@ type measurer struct {
 	bins                int
 	table               harmonics
 	mass, width, blocks []bin
+	smooth              smoother
+	skipSmooth          bool
+}
+
+// replicate measures the tally of bootstrap replicate b.
+func (q *measurer) replicate(t *tally, b int) figures {
+	q.skipSmooth = b >= maxSmoothReplicates
+	return q.measure(t)
+}
+
+// replicated is the part of a figure's replicates that is computed.
+func (f figure) replicated(values []float64) []float64 {
+	if f == figSmooth {
+		return values[:min(len(values), maxSmoothReplicates)]
+	}
+	return values
 }
 
 // measure computes every figure of a tally.
@@ -107,6 +124,9 @@ func (q *measurer) calibration(t *tally, f *figures) {
 	f[figECE], f[figDebiased] = ece(q.mass, m), debiasedECE(q.mass, m)
 	q.width = equalWidth(t.levels, q.bins, q.width)
 	f[figEqualWidth] = ece(q.width, m)
+	if !q.skipSmooth {
+		f[figSmooth] = q.smooth.ece(t.levels, m)
+	}
 	parts, blocks := corp(t.levels, m, t.correct, f[figBrier], q.blocks)
 	q.blocks = blocks
 	f[figMCB], f[figDSC], f[figUNC] = parts.mcb, parts.dsc, parts.unc

@@ -46,6 +46,7 @@ func (v *intervals) percentile(f figure, point float64, values []float64) *Inter
 	if f.treatment() == noInterval || math.IsNaN(point) {
 		return nil
 	}
+	values = f.replicated(values)
 	kept := definedOnly(values)
 	if lost := len(values) - len(kept); lost > 0 {
 		v.dropped = append(v.dropped, fmt.Sprintf("%s %d", f.name(), lost))

@@ -51,7 +51,7 @@ func TestSummaryKeys(t *testing.T) {
 	}
 	text := encode(t, summary(t, published(), Options{}))
 	for _, part := range []string{
-		`"smooth_ece":null`, `"ece_floor":{"mean":`, `"p95":`, `"p_calibrated":`, `"corp":{"mcb":`, `"dsc":`, `"unc":`,
+		`"smooth_ece":0.0498`, `"ece_floor":{"mean":`, `"p95":`, `"p_calibrated":`, `"corp":{"mcb":`, `"dsc":`, `"unc":`,
 		`"levels":[{"confidence":0.946,"n":140,"correct":124}`, `"rule":"brier","abstain_reward":0.8,"threshold":0.7236`,
 		`"sources":{"verbal":{"n":192,"missing":0,"brier":`, `"by_labels":{}`, `"selective_accuracy":{"0.5":`, `"coverage_at_risk":{"0.01":`,
 	} {

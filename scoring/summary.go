@@ -74,6 +74,7 @@ func (s *Summary) put(f figures) {
 	s.NeededRepairRate, s.PredictedSupported = defined(f[figRepairRate]), defined(f[figSupported])
 	s.MeanConfidence, s.Brier, s.Reward = defined(f[figMeanConfidence]), defined(f[figBrier]), defined(f[figReward])
 	s.ECE, s.ECEEqualWidth, s.ECEDebiased = defined(f[figECE]), defined(f[figEqualWidth]), defined(f[figDebiased])
+	s.SmoothECE = defined(f[figSmooth])
 	s.AURC, s.EAURC = defined(f[figAURC]), defined(f[figEAURC])
 	s.AUGRC, s.AUROC = defined(f[figAUGRC]), defined(f[figAUROC])
 	s.CORP = CORP{MCB: defined(f[figMCB]), DSC: defined(f[figDSC]), UNC: defined(f[figUNC])}
