@@ -55,11 +55,11 @@ func (p *printer) against(base string, a scoring.Against, runs int) {
 	p.table(differences(a.Both, runs))
 	p.line("")
 	t := newTable()
-	t.AppendHeader(table.Row{"right", "tasks", "only " + base, "only " + a.Name, "difference", "sign flips", "McNemar"})
+	t.AppendHeader(table.Row{"p of right, over", "tasks", "only base", "only other", "difference", "sign flips", "McNemar"})
 	for _, row := range []struct {
 		name string
 		test scoring.PairedTest
-	}{{"of answered by both", a.Correctness.Both}, {"of all", a.Correctness.All}} {
+	}{{"answered by both", a.Correctness.Both}, {"all compared", a.Correctness.All}} {
 		c := row.test
 		t.AppendRow(table.Row{row.name, c.Tasks, c.OnlyBase, c.OnlyOther, signed(c.Difference), pValue(c.PSignFlip), pValue(c.McNemar.P) + " " + c.McNemar.Note})
 	}
@@ -73,7 +73,7 @@ func compared() [][2]string {
 		{"answered", "coverage"}, {"abstained", "abstain_rate"}, {"malformed", "malformed_rate"},
 		{"accuracy", "accuracy"}, {"mean confidence", "mean_confidence"}, {"reward", "reward"}, {"Brier", "brier"},
 		{"ECE", "ece"}, {"ECE, debiased", "ece_debiased"}, {"ECE, smooth", "smooth_ece"}, {"miscalibration", "mcb"}, {"discrimination", "dsc"},
-		{"AURC", "aurc"}, {"AUGRC", "augrc"}, {"AUROC", "auroc"}, {"accuracy of surest 80 %", "selective_accuracy@0.8"},
+		{"AURC", "aurc"}, {"AUGRC", "augrc"}, {"AUROC", "auroc"}, {"accuracy at 80 %", "selective_accuracy@0.8"},
 		{"said SUPPORTED", "predicted_supported"},
 	}
 }

@@ -66,9 +66,9 @@ func (p *printer) honesty(h scoring.Honesty) {
 	}{
 		{"R0 as played", "r0", h.R0, "", "", nil},
 		{"R1 beliefs mended", "r1", h.R1, "miscalibration", "miscalibration", h.Miscalibration},
-		{"R2 and abstaining where it pays", "r2", h.R2, "abstention policy", "abstention_policy", h.AbstentionPolicy},
-		{"R3 and abstaining for malformed", "r3", h.R3, "format", "format", h.Format},
-		{"own confidence followed", "own_confidence", h.OwnConfidence, "", "", nil},
+		{"R2 and abstaining", "r2", h.R2, "abstention policy", "abstention_policy", h.AbstentionPolicy},
+		{"R3 and malformed", "r3", h.R3, "format", "format", h.Format},
+		{"own confidence", "own_confidence", h.OwnConfidence, "", "", nil},
 		{"oracle", "oracle", h.Oracle, "", "", nil},
 	} {
 		loss := ""
@@ -80,6 +80,8 @@ func (p *printer) honesty(h scoring.Honesty) {
 	t.SetColumnConfigs(rightAligned(2, 5))
 	p.table(t)
 	p.line("")
+	p.line("R1 pays answers for the belief that the map makes of them, R2 lets them abstain where that is")
+	p.line("  worth more, R3 also what was malformed. Own confidence: abstaining where it says so itself.")
 	if h.Optimistic {
 		p.line("The map is fitted to these very answers: R1 to R3 are optimistic, and brackets are the middle")
 		p.line("  95 %% of resamples, each fitted anew; no interval for the truth.")
