@@ -183,15 +183,15 @@ func (c *contest) measure(ctx context.Context, opt Options) (views [2]view, err 
 	}
 	return views, resampled(ctx, c.images, opt.Bootstrap, opt.Seed, func() func([]int32, int) {
 		q, t := &measurer{bins: opt.Bins}, &tally{}
-		under := func(s *sample, weights []int32) figures {
-			s.weigh(weights, t)
-			return q.measure(t)
-		}
 		return func(weights []int32, b int) {
-			base := under(c.own[0], weights)
+			under := func(s *sample) figures {
+				s.weigh(weights, t)
+				return q.replicate(t, b)
+			}
+			base := under(c.own[0])
 			for r, pair := range c.both {
-				views[0].reps[r].put(b, base, under(c.own[r+1], weights))
-				views[1].reps[r].put(b, under(pair[0], weights), under(pair[1], weights))
+				views[0].reps[r].put(b, base, under(c.own[r+1]))
+				views[1].reps[r].put(b, under(pair[0]), under(pair[1]))
 			}
 		}
 	})

@@ -2,7 +2,7 @@
 # Installs what the tests need and runs them all:
 #
 #   scripts/test.sh           formatting, vet, and every test under the race detector
-#   scripts/test.sh --peers   the same, then an older engine, fuzzing and benchmarks
+#   scripts/test.sh --peers   the same, with an older engine, fuzzing, benchmarks and simulations
 
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=common.sh
@@ -30,6 +30,7 @@ main() {
   if $peers; then
     old_engine
     fuzz
+    simulate
     step go test -run '^$' -bench . -benchtime 100ms ./...
   fi
   # Last, so that its own lines end the output.
@@ -89,6 +90,11 @@ fuzz() {
       step go test -run '^$' -fuzz "^$target\$" -fuzztime "$FUZZ_TIME" "$package" < /dev/null
     done
   done
+}
+
+# simulate counts how often intervals and p-values keep what they promise.
+simulate() {
+  step env CANDOR_SLOW=1 go test -run 'TestIntervalCoverage|TestPCalibratedIsUniform' -v -timeout 60m ./scoring
 }
 
 main "$@"

@@ -55,7 +55,7 @@ func (p *printer) against(base string, a scoring.Against, runs int) {
 	p.table(differences(a.Both, runs))
 	p.line("")
 	t := newTable()
-	t.AppendHeader(table.Row{"p of right, over", "tasks", "only base", "only other", "difference", "sign flips", "McNemar"})
+	t.AppendHeader(table.Row{"right, among", "tasks", "only base", "only other", "difference", "sign flips", "McNemar"})
 	for _, row := range []struct {
 		name string
 		test scoring.PairedTest
