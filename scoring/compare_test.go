@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -450,6 +451,30 @@ func TestEmptyComparisons(t *testing.T) {
 		null(t, name, c.Against[0].Own["accuracy"].Difference)
 		if c.Against[0].Correctness.All.PSignFlip != 1 {
 			t.Errorf("%s: %s", name, b)
+		}
+	}
+}
+
+// The number of cores never shows.
+func TestComparisonOnAnyCores(t *testing.T) {
+	a, b := paired(50, 3, 0.2, 6)
+	text := func(cores int) string {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
+		c := compare(t, Options{Bootstrap: 60}, a, b, a)
+		h, err := WhatHonestyEarns(t.Context(), a, PayoffGrid()[:4], nil, Options{Bootstrap: 60})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := json.Marshal([]any{c, h})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(out)
+	}
+	want := text(1)
+	for _, cores := range []int{2, 5} {
+		if text(cores) != want {
+			t.Errorf("%d cores give another comparison", cores)
 		}
 	}
 }

@@ -10,6 +10,7 @@
 // JSON, never NaN. Equal confidences are ties: no figure depends on the order
 // of rows inside a tie.
 //
-// Start at [NewPayment] for rewards and thresholds and at [Summarize] for the
-// metrics of a run.
+// Start at [NewPayment] for rewards and thresholds, at [Summarize] for the
+// metrics of a run, at [Compare] for the differences between runs of the same
+// tasks, and at [WhatHonestyEarns] for what a run lost and to what.
 package scoring
