@@ -478,3 +478,33 @@ func TestComparisonOnAnyCores(t *testing.T) {
 		}
 	}
 }
+
+// Why images are flipped and not tasks: where the claims of an image go wrong
+// together, by chance in the one run or the other, sign flips keep their 5 %,
+// and McNemar's test finds a difference in far more of the experiments.
+func TestSignFlipKeepsItsLevel(t *testing.T) {
+	const experiments, images, each = 400, 60, 4
+	flips, mcnemar := 0, 0
+	for seed := range uint64(experiments) {
+		r := rand.New(rand.NewPCG(seed, 31))
+		var base, other []Row
+		var of []int32
+		for i := range int32(images) {
+			wrong := r.IntN(6) // 0: base is wrong throughout, 1: other, else neither
+			for range each {
+				of = append(of, i)
+				base, other = append(base, Row{Correct: wrong != 0}), append(other, Row{Correct: wrong != 1})
+			}
+		}
+		got, err := pairedTest(t.Context(), base, other, of, images, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		flips, mcnemar = flips+one(got.PSignFlip <= 0.05), mcnemar+one(got.McNemar.P <= 0.05)
+	}
+	// 400·.05 = 20 with a deviation of 4.4; the sums are few, so it is below.
+	if flips > 33 || mcnemar < 3*flips || mcnemar < 60 {
+		t.Errorf("of %d experiments without a difference sign flips found %d, McNemar %d", experiments, flips, mcnemar)
+	}
+	t.Logf("sign flips %d, McNemar %d of %d", flips, mcnemar, experiments)
+}
