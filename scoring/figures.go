@@ -112,14 +112,7 @@ func (q *measurer) measure(t *tally) (f figures) {
 
 func (q *measurer) calibration(t *tally, f *figures) {
 	m := t.answered
-	confidence, squares := 0.0, 0.0
-	for _, l := range t.levels {
-		right, c := float64(l.Correct), l.Confidence
-		confidence += float64(l.N) * c
-		squares += right*(1-c)*(1-c) + (float64(l.N)-right)*c*c
-	}
-	f[figMeanConfidence] = confidence / float64(m)
-	f[figBrier] = squares / float64(m)
+	f[figMeanConfidence], f[figBrier] = means(t.levels, m)
 	q.mass = equalMass(t.levels, m, q.bins, q.mass)
 	f[figECE], f[figDebiased] = ece(q.mass, m), debiasedECE(q.mass, m)
 	q.width = equalWidth(t.levels, q.bins, q.width)

@@ -1,7 +1,6 @@
 package scoring
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 )
@@ -23,18 +22,11 @@ type mark struct {
 
 // levelsOf groups marks by confidence, upwards.
 func levelsOf(marks []mark) []Level {
-	marks = slices.Clone(marks)
-	slices.SortFunc(marks, func(a, b mark) int { return cmp.Compare(a.confidence, b.confidence) })
-	levels := []Level{}
-	for _, k := range marks {
-		if last := len(levels) - 1; last < 0 || levels[last].Confidence != k.confidence {
-			levels = append(levels, Level{Confidence: k.confidence})
-		}
-		at := &levels[len(levels)-1]
-		at.N++
-		at.Correct += one(k.correct)
+	single := make([]Level, len(marks))
+	for i, k := range marks {
+		single[i] = Level{Confidence: k.confidence, N: 1, Correct: one(k.correct)}
 	}
-	return levels
+	return merged(single)
 }
 
 // total adds up the levels' tasks and correct tasks.

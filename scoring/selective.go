@@ -20,10 +20,14 @@ func percentKey(percent int) string {
 // selectiveAccuracy is the accuracy of the ⌈κm⌉ most confident tasks, expected
 // over the order inside the tie that is cut; NaN for no tasks.
 func selectiveAccuracy(levels []Level, m, percent int) float64 {
-	take := selected(m, percent)
-	if take == 0 {
+	if m == 0 {
 		return math.NaN()
 	}
+	return accuracyOfTop(levels, selected(m, percent))
+}
+
+// accuracyOfTop is the expected accuracy of the take ≥ 1 most confident tasks.
+func accuracyOfTop(levels []Level, take int) float64 {
 	right, left := 0.0, take
 	for i := len(levels) - 1; left > 0; i-- {
 		part := min(left, levels[i].N)
@@ -40,11 +44,16 @@ func selected(m, percent int) int { return (m*percent + 99) / 100 }
 // confident down and cut only between levels, whose error rate is at most r:
 // 0 if even the top level errs more, NaN for no tasks.
 func coverageAtRisk(levels []Level, m, percent int) float64 {
+	return largestShare(levels, m, func(wrong, seen int) bool { return wrong*100 <= percent*seen })
+}
+
+// largestShare is the largest share from the top down that is good enough.
+func largestShare(levels []Level, m int, enough func(wrong, seen int) bool) float64 {
 	seen, wrong, best := 0, 0, 0
 	for i := len(levels) - 1; i >= 0; i-- {
 		seen += levels[i].N
 		wrong += levels[i].N - levels[i].Correct
-		if wrong*100 <= percent*seen {
+		if enough(wrong, seen) {
 			best = seen
 		}
 	}

@@ -9,7 +9,8 @@ import (
 const (
 	bandwidths   = 1024 // the search looks at σ = k/1024 …
 	narrowest    = 2    // … from k = 2
-	coarsest     = 512  // cells of the coarsest grid: the cut at ½ is as sharp as a cell
+	coarsest     = 256  // cells of the coarsest grid
+	sharp        = 1024 // cells where the cut at ½ shows, for it is only as sharp as a cell
 	cellsInSigma = 16   // a bandwidth is at least so many cells wide
 
 	// maxSmoothReplicates bounds the bootstrap of smooth ECE, which costs more
@@ -110,6 +111,9 @@ func sigma(k int) float64 { return float64(k) / bandwidths }
 // gridFor is the grid fine enough for bandwidth k.
 func (s *smoother) gridFor(k int) *grid {
 	cells := coarsest
+	if k > bandwidths/8 { // ½ is less than four bandwidths away
+		cells = sharp
+	}
 	for cells*k < cellsInSigma*bandwidths {
 		cells *= 2
 	}
