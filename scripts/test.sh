@@ -2,7 +2,8 @@
 # Installs what the tests need and runs them all:
 #
 #   scripts/test.sh           formatting, vet, and every test under the race detector
-#   scripts/test.sh --peers   the same, with an older engine, fuzzing, benchmarks and simulations
+#   scripts/test.sh --peers   the same, with an older engine, fuzzing, benchmarks, simulations,
+#                             and the figures of other people's programs recorded anew
 
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=common.sh
@@ -29,6 +30,7 @@ main() {
   engine
   if $peers; then
     old_engine
+    record_peers
     fuzz
     simulate
     step go test -run '^$' -bench . -benchtime 100ms ./...
@@ -80,6 +82,15 @@ old_engine() {
   say "== a real Ollama $OLD_VERSION"
   CANDOR_OLLAMA_BIN_OLD=$(CANDOR_OLLAMA_VERSION=$OLD_VERSION scripts/ollama.sh path)
   export CANDOR_OLLAMA_BIN_OLD
+}
+
+# record_peers asks other people's programs anew and tests against what they say.
+record_peers() {
+  local recording
+  recording=$(mktemp)
+  step scripts/record.sh scoring "$recording"
+  CANDOR_PEERS=$recording step go test -count 1 -v -run 'Peers|Recording' ./scoring
+  rm -f "$recording"
 }
 
 # fuzz runs each fuzz target for a while.
