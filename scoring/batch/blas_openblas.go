@@ -3,6 +3,7 @@
 package batch
 
 // #cgo LDFLAGS: -lopenblas
+// void openblas_set_num_threads(int);
 import "C"
 
 import (
@@ -11,5 +12,9 @@ import (
 )
 
 // tensor keeps its BLAS in a variable of its own, to be set before any use;
-// this is the one place where the project sets it.
-func init() { tensor.Use(netlib.Implementation{}) }
+// this is the one place where the project sets it. Blocks already run on all
+// cores, where threads of OpenBLAS's own would wait in each other's way.
+func init() {
+	C.openblas_set_num_threads(1)
+	tensor.Use(netlib.Implementation{})
+}

@@ -2,6 +2,7 @@ package batch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"gorgonia.org/tensor"
@@ -19,7 +20,8 @@ type Options struct {
 
 const (
 	blockSize = 256 // replicates to a matrix product
-	stride    = 32  // replicates of one run measured in one go, while its layout is in the cache
+	lines     = 16  // rows of a product that are divided while they are in the cache
+	stride    = 32  // replicates of one run measured while its layout is in the cache
 )
 
 // Bootstrap draws the replicates of every metric of every run. Undefined
@@ -32,76 +34,77 @@ func (r *Runs) Bootstrap(ctx context.Context, pay scoring.Payment, opt Options) 
 	if err != nil {
 		return nil, err
 	}
-	out, err := newResult(r, pay, opt)
-	if err != nil {
+	out := newResult(r, pay, opt)
+	if !opt.RatiosOnly {
+		if err := out.lay(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if err := out.divide(ctx, v, opt.Seed); err != nil {
 		return nil, err
 	}
-	b := &blocks{columns: v, out: out, seed: opt.Seed, order: !opt.RatiosOnly}
-	b.prepare(r.Images)
-	for first := 0; first < opt.Replicates; first += blockSize {
-		if err := b.do(ctx, first, min(blockSize, opt.Replicates-first)); err != nil {
+	if !opt.RatiosOnly {
+		if err := out.measure(ctx, opt.Seed); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// blocks computes replicates, a block at a time, in memory that is reused.
-type blocks struct {
+// divide fills in the ratios, a block of replicates to a product and every
+// core with blocks of its own.
+func (r *Result) divide(ctx context.Context, c *columns, seed uint64) error {
+	blocks := (r.replicates + blockSize - 1) / blockSize
+	scratch, failed := make([]*block, workers()), make([]error, blocks)
+	err := each(ctx, len(scratch), blocks, func(goroutine, i int) {
+		if scratch[goroutine] == nil {
+			scratch[goroutine] = newBlock(c, min(blockSize, r.replicates))
+		}
+		first := i * blockSize
+		failed[i] = scratch[goroutine].fill(r, first, min(blockSize, r.replicates-first), seed)
+	})
+	return errors.Join(append(failed, err)...)
+}
+
+// block is the memory of one product.
+type block struct {
 	*columns
-	out     *Result
-	seed    uint64
-	order   bool
-	ratio   []ratio
-	drawn   [][]int32 // [block][images]
-	w, p    []float64 // [block × images], [block × columns]
-	scratch []scoring.Measurer
+	ratio []ratio
+	drawn []int32
+	w, p  []float64 // [replicates × images], [replicates × columns]
 }
 
-func (b *blocks) prepare(images int) {
-	width := min(blockSize, b.out.replicates)
-	b.ratio = ratios()
-	b.drawn = make([][]int32, width)
-	for i := range b.drawn {
-		b.drawn[i] = make([]int32, images)
+func newBlock(c *columns, replicates int) *block {
+	images, width := c.v.Shape()[0], c.v.Shape()[1]
+	return &block{
+		columns: c, ratio: ratios(), drawn: make([]int32, images),
+		w: make([]float64, replicates*images), p: make([]float64, replicates*width),
 	}
-	b.w = make([]float64, width*images)
-	b.p = make([]float64, width*b.v.Shape()[1])
-	b.scratch = make([]scoring.Measurer, workers())
 }
 
-// do computes replicates first … first+count−1.
-func (b *blocks) do(ctx context.Context, first, count int) error {
-	images := b.v.Shape()[0]
-	err := each(ctx, len(b.scratch), count, func(_, i int) {
-		scoring.Resample(b.drawn[i], b.seed, first+i)
+// fill computes the ratios of replicates first … first+count−1 of every run.
+func (b *block) fill(r *Result, first, count int, seed uint64) error {
+	images := len(b.drawn)
+	for i := range count {
+		scoring.Resample(b.drawn, seed, first+i)
 		row := b.w[i*images : (i+1)*images]
-		for k, w := range b.drawn[i] {
+		for k, w := range b.drawn {
 			row[k] = float64(w)
 		}
-	})
-	if err != nil {
+	}
+	if err := b.multiply(count); err != nil {
 		return err
 	}
-	if err := b.product(count); err != nil {
-		return err
-	}
-	runs := len(b.at)
-	err = each(ctx, len(b.scratch), runs, func(_, run int) { b.divide(run, first, count) })
-	if err != nil || !b.order {
-		return err
-	}
-	strides := (count + stride - 1) / stride
-	return each(ctx, len(b.scratch), runs*strides, func(goroutine, i int) {
-		run, from := i/strides, i%strides*stride
-		for k := from; k < min(from+stride, count); k++ {
-			b.measure(&b.scratch[goroutine], run, first, k)
+	for from := 0; from < count; from += lines {
+		for run := range b.at {
+			b.divide(r, run, first, from, min(from+lines, count))
 		}
-	})
+	}
+	return nil
 }
 
-// product is W·V for the block.
-func (b *blocks) product(count int) error {
+// multiply is W·V.
+func (b *block) multiply(count int) error {
 	images, width := b.v.Shape()[0], b.v.Shape()[1]
 	w := tensor.New(tensor.WithShape(count, images), tensor.WithBacking(b.w[:count*images]))
 	p := tensor.New(tensor.WithShape(count, width), tensor.WithBacking(b.p[:count*width]))
@@ -111,27 +114,56 @@ func (b *blocks) product(count int) error {
 	return nil
 }
 
-// divide turns the sums of one run into its ratios.
-func (b *blocks) divide(run, first, count int) {
+// divide turns rows from … to−1 of one run's sums into its ratios.
+func (b *block) divide(r *Result, run, first, from, to int) {
 	width, at := b.v.Shape()[1], &b.at[run]
-	for _, m := range b.ratio {
-		into := b.out.of(run, m.name)[first : first+count]
-		above, below := at[m.plus[0]], at[m.per[0]]
+	var sums [lines]totals
+	for i := from; i < to; i++ {
+		sums[i-from].read(b.p[i*width:(i+1)*width], at)
+	}
+	start := run*r.replicates + first + from
+	for k, m := range b.ratio {
+		into := r.values[r.ratios[k]][start : start+to-from]
 		for i := range into {
-			sums := b.p[i*width : (i+1)*width]
-			sum := sums[above]
-			for _, q := range m.minus {
-				sum -= sums[at[q]]
-			}
-			into[i] = sum / sums[below]
+			into[i] = sums[i][m.sum] / sums[i][m.per]
 		}
 	}
 }
 
-// measure computes the metrics of order of one replicate of one run.
-func (b *blocks) measure(m *scoring.Measurer, run, first, k int) {
-	values := m.Measure(b.out.layout[run], b.drawn[k], first+k)
-	for _, f := range b.out.ordered {
-		b.out.row(run, f)[first+k] = values[f]
+// measure fills in the metrics of order, a stride of replicates at a time for
+// each run.
+func (r *Result) measure(ctx context.Context, seed uint64) error {
+	type memory struct {
+		scoring.Measurer
+		drawn [stride][]int32
+	}
+	strides := (r.replicates + stride - 1) / stride
+	scratch := make([]*memory, workers())
+	return each(ctx, len(scratch), strides, func(goroutine, i int) {
+		m := scratch[goroutine]
+		if m == nil {
+			m = &memory{}
+			for k := range m.drawn {
+				m.drawn[k] = make([]int32, r.runs.Images)
+			}
+			scratch[goroutine] = m
+		}
+		first := i * stride
+		count := min(stride, r.replicates-first)
+		for k := range count {
+			scoring.Resample(m.drawn[k], seed, first+k)
+		}
+		for run, layout := range r.layout {
+			for k, weights := range m.drawn[:count] {
+				r.take(run, first+k, m.Measure(layout, weights, first+k))
+			}
+		}
+	})
+}
+
+// take keeps one replicate's metrics of order.
+func (r *Result) take(run, b int, values []float64) {
+	for _, f := range r.ordered {
+		r.row(run, f)[b] = values[f]
 	}
 }

@@ -22,28 +22,39 @@ const (
 	confidence
 	squares // (c − y)² of the answered
 	reward
-	quantities
+	quantities              // those with a column; beyond, what follows from them
+	malformed  = quantities // present but neither answered nor abstained
 )
+
+// totals are the sums of every quantity over a replicate.
+type totals [quantities + 1]float64
+
+// read takes one run's sums out of a row of the product.
+func (t *totals) read(row []float64, at *[quantities]int) {
+	for q, column := range at {
+		t[q] = row[column]
+	}
+	t[malformed] = t[present] - t[answered] - t[abstained]
+}
 
 // ratio is a metric that is one sum over another.
 type ratio struct {
-	name             string
-	plus, minus, per []quantity // (Σ plus − Σ minus) / per
+	name     string
+	sum, per quantity
 }
 
 // ratios are all of them.
 func ratios() []ratio {
-	all, told := []quantity{present}, []quantity{answered}
 	return []ratio{
-		{"accuracy", []quantity{correct}, nil, told},
-		{"coverage", []quantity{answered}, nil, all},
-		{"abstain_rate", []quantity{abstained}, nil, all},
-		{"malformed_rate", []quantity{present}, []quantity{answered, abstained}, all},
-		{"needed_repair_rate", []quantity{repaired}, nil, all},
-		{"predicted_supported", []quantity{supported}, nil, told},
-		{"mean_confidence", []quantity{confidence}, nil, told},
-		{"brier", []quantity{squares}, nil, told},
-		{"reward", []quantity{reward}, nil, all},
+		{"accuracy", correct, answered},
+		{"coverage", answered, present},
+		{"abstain_rate", abstained, present},
+		{"malformed_rate", malformed, present},
+		{"needed_repair_rate", repaired, present},
+		{"predicted_supported", supported, answered},
+		{"mean_confidence", confidence, answered},
+		{"brier", squares, answered},
+		{"reward", reward, present},
 	}
 }
 
@@ -81,9 +92,9 @@ func newColumns(r *Runs, pay scoring.Payment) (*columns, error) {
 // misses is (c − y)² of each answered task, 0 elsewhere.
 func (r *Runs) misses() *tensor.Dense {
 	out := r.Confidence.Clone().(*tensor.Dense)
-	right := values(r.Correct)
-	for i, c := range values(out) {
-		values(out)[i] = (c - right[i]) * (c - right[i]) // both 0 unless answered
+	miss, right := values(out), values(r.Correct)
+	for i, c := range miss {
+		miss[i] = (c - right[i]) * (c - right[i]) // both 0 unless answered
 	}
 	return out
 }

@@ -14,46 +14,61 @@ import (
 
 // Result is the figures of every run and their bootstrap replicates.
 type Result struct {
+	runs       *Runs
+	pay        scoring.Payment
+	bins       int
 	replicates int
 	names      []string       // of all metrics
 	index      map[string]int // and their places
-	ordered    []int          // metrics that are no ratios
+	ratios     []int          // places of the ratios
+	ordered    []int          // and of the others
 	values     [][]float64    // by metric: [runs × replicates], nil if not computed
 	layout     []*scoring.Resampler
 }
 
-func newResult(r *Runs, pay scoring.Payment, opt Options) (*Result, error) {
-	out := &Result{replicates: opt.Replicates, names: scoring.FigureNames(), index: map[string]int{}}
-	for run := range r.rows {
-		layout, err := scoring.NewResampler(r.rows[run], r.of[run], r.Images, pay, opt.Bins)
-		if err != nil {
-			return nil, fmt.Errorf("run %d: %w", run+1, err)
-		}
-		out.layout = append(out.layout, layout)
-	}
-	isRatio := map[string]bool{}
-	for _, m := range ratios() {
-		isRatio[m.name] = true
-	}
-	out.values = make([][]float64, len(out.names))
+func newResult(r *Runs, pay scoring.Payment, opt Options) *Result {
+	out := &Result{runs: r, pay: pay, bins: opt.Bins, replicates: opt.Replicates, names: scoring.FigureNames(), index: map[string]int{}}
 	for f, name := range out.names {
 		out.index[name] = f
-		if !isRatio[name] {
+	}
+	out.values = make([][]float64, len(out.names))
+	for _, m := range ratios() {
+		f := out.index[m.name]
+		out.ratios = append(out.ratios, f)
+		out.values[f] = make([]float64, r.Count()*opt.Replicates)
+	}
+	for f := range out.values {
+		if out.values[f] == nil && !opt.RatiosOnly {
 			out.ordered = append(out.ordered, f)
-		}
-		if isRatio[name] || !opt.RatiosOnly {
 			out.values[f] = make([]float64, r.Count()*opt.Replicates)
 		}
 	}
-	return out, nil
+	return out
+}
+
+// lay sorts every run, unless that is done.
+func (r *Result) lay(ctx context.Context) error {
+	if r.layout != nil {
+		return nil
+	}
+	layout, failed := make([]*scoring.Resampler, r.runs.Count()), make([]error, r.runs.Count())
+	err := each(ctx, workers(), len(layout), func(_, run int) {
+		layout[run], failed[run] = scoring.NewResampler(r.runs.rows[run], r.runs.of[run], r.runs.Images, r.pay, r.bins)
+	})
+	if err := errors.Join(failed...); err != nil {
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	r.layout = layout
+	return nil
 }
 
 // row is one run's replicates of metric f.
 func (r *Result) row(run, f int) []float64 {
 	return r.values[f][run*r.replicates : (run+1)*r.replicates : (run+1)*r.replicates]
 }
-
-func (r *Result) of(run int, metric string) []float64 { return r.row(run, r.index[metric]) }
 
 // ErrNoMetric is matched when a metric has no replicates in a result.
 var ErrNoMetric = errors.New("no replicates of this metric")
@@ -74,7 +89,7 @@ func (r *Result) Replicates(metric string) (*tensor.Dense, error) {
 	if !known || r.values[f] == nil {
 		return nil, fmt.Errorf("%q: %w", metric, ErrNoMetric)
 	}
-	return tensor.New(tensor.WithShape(len(r.layout), r.replicates), tensor.WithBacking(r.values[f])), nil
+	return tensor.New(tensor.WithShape(r.runs.Count(), r.replicates), tensor.WithBacking(r.values[f])), nil
 }
 
 // Figures is one run's metrics by name, nil where undefined, with the 95 %
@@ -84,8 +99,12 @@ type Figures struct {
 	CI, Spread map[string]*scoring.Interval
 }
 
-// Figures reads every run's metrics and intervals off the replicates.
+// Figures reads every run's metrics and intervals off the replicates. It is
+// not to be called by several goroutines at once.
 func (r *Result) Figures(ctx context.Context) ([]Figures, error) {
+	if err := r.lay(ctx); err != nil {
+		return nil, err
+	}
 	out := make([]Figures, len(r.layout))
 	err := each(ctx, workers(), len(out), func(_, run int) {
 		f := Figures{Point: map[string]*float64{}}
