@@ -2,6 +2,7 @@ package scoring
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 )
@@ -64,6 +65,7 @@ func TestIdentitiesAndBounds(t *testing.T) {
 			"ece_equal_width": {s.ECEEqualWidth, 0, 1}, "mcb": {s.CORP.MCB, 0, *s.Brier}, "dsc": {s.CORP.DSC, 0, *s.CORP.UNC},
 			"unc": {s.CORP.UNC, 0, 0.25}, "aurc": {s.AURC, 0, 1}, "e_aurc": {s.EAURC, 0, *s.AURC}, "augrc": {s.AUGRC, 0, 0.5},
 			"at risk": {s.CoverageAtRisk["0.1"], 0, 1}, "reward": {s.Reward, 0, 1}, "p": {s.ECEFloor.PCalibrated, 0, 1},
+			"smooth_ece":       {s.SmoothECE, math.Abs(*s.MeanConfidence-*s.Accuracy) - 1e-9, 1},
 			"ece ≥ |mean gap|": {s.ECE, math.Abs(*s.MeanConfidence-*s.Accuracy) - 1e-12, 1},
 		} {
 			if at.got == nil || *at.got < at.low || *at.got > at.high {
@@ -147,9 +149,82 @@ func TestDoubling(t *testing.T) {
 	one, two := summary(t, rows, Options{}), summary(t, slices.Concat(rows, rows), Options{})
 	for what, pair := range map[string][2]*float64{
 		"ece": {one.ECE, two.ECE}, "brier": {one.Brier, two.Brier}, "augrc": {one.AUGRC, two.AUGRC}, "auroc": {one.AUROC, two.AUROC},
-		"mcb": {one.CORP.MCB, two.CORP.MCB}, "reward": {one.Reward, two.Reward},
+		"mcb": {one.CORP.MCB, two.CORP.MCB}, "smooth_ece": {one.SmoothECE, two.SmoothECE}, "reward": {one.Reward, two.Reward},
 	} {
 		near(t, what, pair[1], *pair[0], 1e-12)
+	}
+}
+
+// Said the other way round, confidence 1 − c that the answer is wrong, the same
+// answers are as calibrated and as well told apart.
+func TestMirror(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	for i := range 40 {
+		c, y, w := answersAtRandom(10+5*i, i%8, r)
+		w[0] = 1
+		mirror, not := slices.Clone(c), slices.Clone(y)
+		for j := range c {
+			mirror[j], not[j] = 1-c[j], !y[j]
+		}
+		got, want := singles(mirror, not, w), singles(c, y, w)
+		for _, name := range []string{"brier", "smooth", "auroc", "mcb", "dsc", "unc"} {
+			if math.Abs(got[name]-want[name]) > 1e-9 && !(math.IsNaN(got[name]) && math.IsNaN(want[name])) {
+				t.Errorf("%d: %s %v, mirrored %v", i, name, want[name], got[name])
+			}
+		}
+	}
+}
+
+// Strictly rising maps of many shapes leave AUROC alone to the bit; a falling
+// one turns it over; a map that ties what differed may not.
+func TestMonotoneMapsAndAUROC(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 9))
+	for i := range 40 {
+		c, y, w := answersAtRandom(30+i, 5+i, r)
+		mapped := slices.Clone(c)
+		under := func(f func(float64) float64) float64 {
+			for j := range c {
+				mapped[j] = f(c[j])
+			}
+			return AUROC(mapped, y, w)
+		}
+		want := AUROC(c, y, w)
+		for name, f := range map[string]func(float64) float64{
+			"square": func(c float64) float64 { return c * c }, "shrink": func(c float64) float64 { return 0.4 + c/5 },
+			"logistic": func(c float64) float64 { return 1 / (1 + math.Exp(3-7*c)) }, "root": math.Sqrt,
+		} {
+			if got := under(f); got != want {
+				t.Errorf("%d: %s: %v, want %v", i, name, got, want)
+			}
+		}
+		if got := under(func(c float64) float64 { return 1 - c }); math.Abs(got-(1-want)) > 1e-12 {
+			t.Errorf("%d: falling: %v, want %v", i, got, 1-want)
+		}
+		if got := under(func(float64) float64 { return 0.5 }); got != 0.5 {
+			t.Errorf("%d: all tied: %v", i, got)
+		}
+	}
+}
+
+// No way of binning shows more than the levels themselves, nor less than the
+// gap of the means (the triangle inequality), whatever the number of bins.
+func TestBinsAreBetweenTheirBounds(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 10))
+	for i := range 60 {
+		c, y, w := answersAtRandom(5+3*i, i%9, r)
+		w[0] = 2
+		levels, m, _ := grouped(c, y, w)
+		least, most := gaps(levels, m)
+		for _, bins := range []int{1, 2, 7, 15, 400} {
+			for name, got := range map[string]float64{"mass": ECE(c, y, w, bins), "width": ECEEqualWidth(c, y, w, bins)} {
+				if got < least-1e-12 || got > most+1e-12 {
+					t.Errorf("%d: %s, %d bins: %v outside [%v, %v]", i, name, bins, got, least, most)
+				}
+			}
+		}
+		if got := ECE(c, y, w, 1); math.Abs(got-least) > 1e-12 {
+			t.Errorf("%d: one bin: %v, gap %v", i, got, least)
+		}
 	}
 }
 
