@@ -21,9 +21,9 @@ main() {
     say "usage: scripts/record.sh scoring [OUT.json]"
     exit 2
   }
-  local out=${2:-$REPO/scoring/testdata/peers.json} environment part
+  local out=${2:-$REPO/scoring/testdata/peers.json} environment
   environment=$(environment)
-  # Beside the goal, so that a recording is never seen half done.
+  # Global for the trap, and beside the goal, so that a recording is never seen half done.
   part=$(mktemp "$out.XXXXXX")
   trap 'rm -f "$part"' EXIT
   # One thread: sums in another order differ in the last place.

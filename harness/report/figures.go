@@ -39,6 +39,7 @@ func figures(s *scoring.Summary) table.Writer {
 		{floorName, "", s.ECEFloor.Mean, ""},
 		{"ECE, equal width", "ece_equal_width", s.ECEEqualWidth, ""},
 		{"ECE, debiased", "ece_debiased", s.ECEDebiased, "root mean square"},
+		{"ECE, smooth", "smooth_ece", s.SmoothECE, "no bins"},
 		{"miscalibration", "mcb", s.CORP.MCB, "Brier = miscalibration"},
 		{"discrimination", "dsc", s.CORP.DSC, "        − discrimination"},
 		{"uncertainty", "unc", s.CORP.UNC, "        + uncertainty (CORP)"},
