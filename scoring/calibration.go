@@ -70,8 +70,9 @@ func ECEDebiased(confidence []float64, correct []bool, weights []int, bins int) 
 // The Gaussian is cut at a distance of ½ and σ not sought below 1/512, as in
 // the authors' relplot 1.0.3, to whose values it is equal within the tolerance
 // of relplot's search, 2e-3, with one exception: relplot gives answers at
-// exactly 0 or 1 half their weight, and this function all of it. For arguments
-// and panics see [BrierScore].
+// exactly 0 or 1 half their weight (and takes some from those within 1/1000 of
+// either), which can bring it below the gap of the means; this function gives
+// all answers their weight. For arguments and panics see [BrierScore].
 func SmoothECE(confidence []float64, correct []bool, weights []int) float64 {
 	levels, m, _ := grouped(confidence, correct, weights)
 	if m == 0 {

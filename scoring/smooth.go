@@ -28,7 +28,8 @@ const (
 // at a resolution as coarse as itself. Like the authors' program relplot it
 // cuts the Gaussian at a distance of ½ (which matters above σ ≈ 0.15 only) and
 // looks for σ no nearer to 0 than 1/512. Unlike relplot 1.0.3, which counts
-// what lies exactly on 0 or 1 by half, it counts every task alike.
+// what lies exactly on 0 or 1 by half and what lies in the last thousandth
+// beside them in part, it counts every task alike.
 //
 // On an even grid a reflected convolution is a product of cosine transforms,
 // so the work depends on the number of cells, not of levels. A smoother keeps

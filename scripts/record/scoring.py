@@ -24,7 +24,8 @@ says of the data as they are is kept beside it under a name ending in _raw:
   torchmetrics puts a confidence of exactly 1 into a bin of its own (its issue
   3510): it is fed the number below 1.
   relplot counts what lies exactly on 0 or 1 by half, because the mirror image
-  of an end node is left out: it is fed each such answer twice.
+  of an end node is left out: it is fed each such answer twice. (Its grid has
+  1000 cells: what lies inside the first or the last one still loses a part.)
 
 uncertainty-calibration cuts the sorted confidences into equal parts and leaves
 the remainder to the first ones; scoring closes a bin at the first end of a tie
