@@ -14,6 +14,12 @@ type RetryPolicy struct {
 	Attempts int           // most attempts at a request that fails, ≥ 1
 	First    time.Duration // pause after the first failure
 	Max      time.Duration // longest pause
+	// Retrying is told of a failure that will be retried, and of the pause
+	// before that; nil tells nobody.
+	Retrying func(Attempt, time.Duration)
+	// Stop, once closed, lets no further attempt begin: the last failure is
+	// returned as it is.
+	Stop <-chan struct{}
 }
 
 // DefaultRetry rides out a runner's restart and a model's load (tens of
@@ -66,7 +72,11 @@ func (p RetryPolicy) Ask(ctx context.Context, m Model, req Request) (Response, [
 		if len(failed) >= p.Attempts {
 			return Response{}, failed, fmt.Errorf("gave up after %d attempts: %w", len(failed), err)
 		}
-		if err := sleep(ctx, pause.NextBackOff()); err != nil {
+		wait := pause.NextBackOff()
+		if p.Retrying != nil {
+			p.Retrying(failed[len(failed)-1], wait)
+		}
+		if err := p.sleep(ctx, wait, err); err != nil {
 			return Response{}, failed, err
 		}
 	}
@@ -81,12 +91,16 @@ func attemptOf(err error, took time.Duration) Attempt {
 	return a
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
+// sleep returns nil after d, ctx's error when that ends first, and cause when
+// Stop is closed first.
+func (p RetryPolicy) sleep(ctx context.Context, d time.Duration, cause error) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
+	case <-p.Stop:
+		return cause
 	case <-t.C:
 		return nil
 	}

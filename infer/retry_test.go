@@ -3,6 +3,7 @@ package infer_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -81,6 +82,33 @@ func TestRetryPolicyCancelled(t *testing.T) {
 	policy := infer.RetryPolicy{Attempts: 5, First: time.Hour, Max: time.Hour}
 	if _, _, err := policy.Ask(ctx, m, infer.Request{}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error = %v; want the context's", err)
+	}
+}
+
+// Each failure that will be retried is told, with its pause; the last is not.
+func TestRetryPolicyRetrying(t *testing.T) {
+	m := &scripted{steps: []step{{err: &infer.Failure{Class: infer.ClassRetry, Status: 503, Err: errors.New("busy")}}}}
+	var told []int
+	policy := infer.RetryPolicy{Attempts: 3, First: time.Microsecond, Max: time.Millisecond, Retrying: func(a infer.Attempt, pause time.Duration) {
+		if pause <= 0 {
+			t.Errorf("pause = %v; want more than none", pause)
+		}
+		told = append(told, a.Status)
+	}}
+	if _, _, err := policy.Ask(t.Context(), m, infer.Request{}); err == nil || !slices.Equal(told, []int{503, 503}) {
+		t.Errorf("told of %v, error %v; want two of three failures, and the last as an error", told, err)
+	}
+}
+
+// A closed Stop ends the pause with the failure that led to it.
+func TestRetryPolicyStop(t *testing.T) {
+	stop := make(chan struct{})
+	m := &scripted{steps: []step{{err: &infer.Failure{Class: infer.ClassRetry, Err: errors.New("busy")}}}}
+	policy := infer.RetryPolicy{Attempts: 5, First: time.Hour, Max: time.Hour, Stop: stop,
+		Retrying: func(infer.Attempt, time.Duration) { close(stop) }}
+	_, failed, err := policy.Ask(t.Context(), m, infer.Request{})
+	if m.asked != 1 || len(failed) != 1 || infer.ClassOf(err) != infer.ClassRetry {
+		t.Errorf("asked %d times, error %v; want one attempt and its own failure", m.asked, err)
 	}
 }
 

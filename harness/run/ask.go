@@ -35,6 +35,7 @@ func (r *openedRun) ask(ctx context.Context, p *Plan, s servers, deps Dependenci
 
 	// What an earlier session has recorded shows that the set-up works.
 	a := &asking{run: r, plan: p, deps: deps, halt: make(chan struct{}), answered: len(r.recorded) > 0}
+	a.deps.Retry.Retrying, a.deps.Retry.Stop = a.retrying, deps.Stop
 	prepared, cancel := a.prepareAhead(ctx, todo)
 	defer cancel()
 	var sched infer.Scheduler
@@ -65,6 +66,21 @@ type asking struct {
 	answered bool  // the first answer is in: the set-up works
 	unheard  int   // tasks in a row that the server did not answer at all
 	good     *job  // one that this session had answered
+	told     time.Time
+}
+
+// seldom is the least time between two words about retries.
+const seldom = 10 * time.Second
+
+// retrying says now and then that a request will be made again, so that a
+// server that is gone is not met with silence.
+func (a *asking) retrying(failed infer.Attempt, pause time.Duration) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if now := a.deps.Now(); now.Sub(a.told) >= seldom {
+		a.told = now
+		a.deps.Observer.Notice(fmt.Sprintf("trying again in %.1f s: %s", pause.Seconds(), failed.Message))
+	}
 }
 
 // one asks, records and reports a single task.
@@ -74,7 +90,7 @@ func (a *asking) one(ctx context.Context, m infer.Backend, j job, wait time.Dura
 	}
 	resp, failed, err := a.deps.Retry.Ask(ctx, m, a.request(j))
 	switch {
-	case err != nil && ctx.Err() != nil:
+	case err != nil && (ctx.Err() != nil || a.ended() && infer.ClassOf(err) == infer.ClassRetry):
 		return // not recorded: it will be asked again
 	case err != nil:
 		a.failed(ctx, m, j, failed, err)

@@ -1,6 +1,7 @@
 package run_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -103,12 +104,24 @@ func TestDeadServer(t *testing.T) {
 	}
 }
 
-// A run of which nothing is missing needs no server to say so, but one that
-// cannot be found is told, and the run stays as it is.
+// A run of which nothing is missing needs no server to be shown again; one that
+// lacks something is told that there is none, and stays as it is.
 func TestServerGone(t *testing.T) {
 	b := newBench(t)
-	b.run()
+	was := b.run()
 	b.cfg.Hosts = []string{"http://127.0.0.1:1"}
+	if again := b.resume(); *again.Summary.Accuracy != *was.Summary.Accuracy || again.Manifest.Model.Digest != was.Manifest.Model.Digest {
+		t.Errorf("shown again without a server: accuracy %v of %s; want %v of %s",
+			*again.Summary.Accuracy, again.Manifest.Model.Digest, *was.Summary.Accuracy, was.Manifest.Model.Digest)
+	}
+	name := filepath.Join(b.dir, run.TracesFile)
+	all, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, all[:bytes.LastIndexByte(all[:len(all)-1], '\n')+1], 0o644); err != nil {
+		t.Fatal(err)
+	}
 	b.fails(true, "no Ollama server")
 	if m, err := run.LoadManifest(b.dir); err != nil || m.State != run.Finished {
 		t.Errorf("looking for a server changed the run: %v, %v", m.State, err)

@@ -32,7 +32,7 @@ func (a *asking) failed(ctx context.Context, m infer.Backend, j job, attempts []
 	case class == infer.ClassFatal, first && class == infer.ClassTask && refusesAll(err):
 		a.stop(fmt.Errorf("task %s: %w", j.task.ID, err))
 	case gone && !a.works(ctx, m):
-		a.stop(fmt.Errorf("%d tasks in a row found no working server: %w", lost, err))
+		a.stop(fmt.Errorf("found no working server: %w", err))
 	}
 }
 

@@ -60,7 +60,11 @@ var ErrInterrupted = errors.New("interrupted")
 // stays recorded.
 func Execute(ctx context.Context, cfg Config, dir string, resume bool, deps Dependencies) (Result, error) {
 	deps = deps.withDefaults()
-	p, s, err := ready(ctx, cfg, deps)
+	known := ""
+	if resume {
+		known = dir
+	}
+	p, s, err := ready(ctx, cfg, known, deps)
 	if err != nil {
 		return Result{}, err
 	}
@@ -97,8 +101,10 @@ func DryRun(ctx context.Context, cfg Config, deps Dependencies) (*Plan, error) {
 	return p, p.prepare(ctx, s.identity, deps.Observer)
 }
 
-// ready does everything that comes before a run's directory is touched.
-func ready(ctx context.Context, cfg Config, deps Dependencies) (*Plan, servers, error) {
+// ready does everything that comes before a run's directory is touched. known
+// is the directory of the run to go on with, "" for none: one that lacks
+// nothing can be looked at without a server.
+func ready(ctx context.Context, cfg Config, known string, deps Dependencies) (*Plan, servers, error) {
 	ctx, cancel := untilStopped(ctx, deps.Stop)
 	defer cancel()
 	p, err := NewPlan(ctx, cfg)
@@ -106,6 +112,11 @@ func ready(ctx context.Context, cfg Config, deps Dependencies) (*Plan, servers, 
 		return nil, servers{}, err
 	}
 	s, err := connect(ctx, cfg, deps)
+	if err != nil && known != "" {
+		if id, ok := whole(known); ok {
+			s, err = servers{identity: id}, nil
+		}
+	}
 	if err == nil {
 		err = p.prepare(ctx, s.identity, deps.Observer)
 	}
@@ -113,6 +124,16 @@ func ready(ctx context.Context, cfg Config, deps Dependencies) (*Plan, servers, 
 		err = ErrInterrupted
 	}
 	return p, s, err
+}
+
+// whole tells a run that has every task recorded, and the model it asked.
+func whole(dir string) (infer.Identity, bool) {
+	m, err := LoadManifest(dir)
+	if err != nil || m.State != Finished {
+		return infer.Identity{}, false
+	}
+	traces, err := ReadTraces(dir)
+	return m.Model, err == nil && len(traces) == m.Tasks
 }
 
 // untilStopped is a context that also ends when stop is closed, for work that

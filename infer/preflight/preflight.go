@@ -105,6 +105,9 @@ const (
 // run's own text without an image.
 const TextTokens = "text_tokens"
 
+// silence is how long Notice hears nothing while the checks go on.
+const silence = 3 * time.Second
+
 // Run asks every check's requests of the backend, about thirty short ones,
 // and returns what was found. A server that does not answer ends it with an
 // error; a behaviour that is missing does not.
@@ -117,11 +120,20 @@ func Run(ctx context.Context, b infer.Backend, id infer.Identity, cfg Config) (R
 	if err := p.warm(ctx); err != nil {
 		return r, fmt.Errorf("preflight: %w", err)
 	}
-	checks := []func(context.Context, *prober, *Report) (Finding, error){
-		grammar, imageMatters, seedRepeats, penalties, prefixReused, parallel, residency, contextFits,
+	checks := []struct {
+		name string
+		run  func(context.Context, *prober, *Report) (Finding, error)
+	}{
+		{CheckGrammar, grammar}, {CheckImage, imageMatters}, {CheckSeed, seedRepeats}, {CheckPenalties, penalties},
+		{CheckPrefix, prefixReused}, {CheckParallel, parallel}, {CheckResidency, residency}, {CheckContext, contextFits},
 	}
-	for _, check := range checks {
-		f, err := check(ctx, p, &r)
+	told := time.Now()
+	for i, c := range checks {
+		if time.Since(told) > silence {
+			told = time.Now()
+			p.notice("questioning the server: %s, %d of %d", c.name, i+1, len(checks))
+		}
+		f, err := c.run(ctx, p, &r)
 		if err != nil {
 			return r, fmt.Errorf("preflight: %w", err)
 		}

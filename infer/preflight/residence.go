@@ -20,6 +20,9 @@ func residency(ctx context.Context, p *prober, r *Report) (Finding, error) {
 	case res.SizeVRAM == 0:
 		f.Status, f.Severity, f.Detail = No, Note, "it runs on the CPU alone"
 		f.Meaning = "the answers are the same in kind; throughput says nothing about a GPU"
+		if p.cfg.Options.NumThread == 0 {
+			f.Advice = "on a small or busy machine try --num-thread 1: the engine's threads wait for each other by spinning"
+		}
 	case res.SizeVRAM < res.Size:
 		f.Status, f.Severity = Partly, Note
 		f.Detail = fmt.Sprintf("%.0f %% of it is in GPU memory, the rest on the CPU", 100*float64(res.SizeVRAM)/float64(res.Size))
