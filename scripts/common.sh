@@ -26,6 +26,27 @@ die() {
   exit "$status"
 }
 
+# attend CMD… runs CMD, hands requests to end on to it, and returns its status
+# when it has ended. An interrupt at the terminal reaches CMD by itself and is
+# for it to handle; it does not end the script, which has to clear up. In the
+# background CMD would ignore interrupts, were that not undone.
+attend() {
+  local child status=0
+  (
+    trap - INT QUIT
+    exec "$@"
+  ) <&0 7>&- 8>&- &
+  child=$!
+  trap : INT
+  # shellcheck disable=SC2064 # this child is meant
+  trap "kill -TERM $child" TERM HUP
+  while kill -0 "$child" 2> /dev/null; do
+    # A signal ends the waiting, too.
+    wait "$child" && status=0 || status=$?
+  done
+  return "$status"
+}
+
 # need_go checks that the Go command is there and new enough for go.mod; a
 # recent one fetches the release that go.mod names by itself.
 need_go() {

@@ -19,7 +19,8 @@ usage: scripts/ollama.sh path      print the path of an ollama binary, building 
        scripts/ollama.sh run CMD…  start, run CMD with OLLAMA_HOST set, stop what was started
 
 The server at OLLAMA_HOST is used if that is set and answers, and never stopped.
-Otherwise one is started on a free loopback port, with its own model store.
+Otherwise one is started on a free loopback port, with its own model store. So that
+candor finds it:  export OLLAMA_HOST=\$(scripts/ollama.sh start)
 
   OLLAMA_HOST            a server to use
   CANDOR_OLLAMA_VERSION  build and use this release, such as v0.17.7, even if an
@@ -42,6 +43,7 @@ main() {
     start)
       server_start kept
       echo "$SERVER_URL"
+      say "for candor to find it: export OLLAMA_HOST=$SERVER_URL"
       ;;
     status) server_status ;;
     stop) server_stop ;;

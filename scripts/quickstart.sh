@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The main job once, on any Linux machine with Go and a C++ compiler: brings up
 # a real Ollama, makes a tiny model, runs an evaluation into runs/quickstart and
-# prints its summary. Run again it resumes an interrupted run; a finished one it
-# only shows.
+# prints its summary. Run again it goes on with an interrupted run; a finished
+# one it only shows, without a server.
 
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=common.sh
@@ -10,36 +10,98 @@ set -euo pipefail
 
 readonly MODEL=candor-tiny-qwen35 ARCHITECTURE=qwen35
 readonly RUN=runs/quickstart TASKS=60
+# What candor exits with.
+readonly USAGE=2 INTERRUPTED=130
 
 main() {
   cd "$REPO"
   case ${1:-} in
-    '')
-      need_go
-      say "building candor"
-      go build -o candor ./cmd/candor || die 1 "candor could not be built; the messages above say why"
-      exec scripts/ollama.sh run scripts/quickstart.sh --at-server
-      ;;
-    --at-server) # called above, with OLLAMA_HOST set
-      evaluate
-      ;;
+    '') quickstart ;;
+    --at-server) evaluate ;; # called below, with OLLAMA_HOST set
+    -h | --help | help) usage ;;
     *)
-      say "usage: scripts/quickstart.sh"
-      exit 2
+      usage >&2
+      exit "$USAGE"
       ;;
   esac
 }
 
+usage() {
+  cat << END
+usage: scripts/quickstart.sh
+
+Builds candor, brings up an Ollama (scripts/ollama.sh), makes a tiny model, asks it
+$TASKS claims about drawn images into $RUN, and prints the summary. Run again it goes
+on where it was interrupted; a finished run it only shows.
+END
+}
+
+quickstart() {
+  need_go
+  trap 'advise $?' EXIT
+  mkdir -p runs
+  exec 7> runs/.quickstart.lock
+  flock -n 7 || {
+    trap - EXIT
+    die 1 "another quickstart is at work on $RUN: when it has ended, run scripts/quickstart.sh again to see" \
+      "its result, or first remove $RUN to start anew"
+  }
+  say "building candor"
+  go build -o candor ./cmd/candor || die 1 "candor could not be built; the messages above say why"
+  if finished; then
+    say "$RUN is finished; to start anew remove it: rm -r $RUN"
+    ./candor eval --resume "$RUN"
+  else
+    attend scripts/ollama.sh run scripts/quickstart.sh --at-server
+    next_steps
+  fi
+}
+
+# finished: no task of the run is missing or in error.
+finished() {
+  grep -q '^  "state": "finished"' "$RUN/run.json" 2> /dev/null &&
+    grep -q '^  "complete": true' "$RUN/summary.json" 2> /dev/null
+}
+
 evaluate() {
   go run ./scripts/tinyvlm -arch "$ARCHITECTURE" -register "$MODEL" >&2
+  local where=(--out "$RUN")
   if [[ -e $RUN/run.json ]]; then
-    say "$RUN exists: finishing it if it is not, else showing it (remove the folder to start anew)"
-    exec ./candor eval --resume "$RUN"
-  else
-    # One thread: the model is so small that more would only wait for each other.
-    exec ./candor eval --model "$MODEL" --dataset demo --split all --partition all \
-      --num-tasks "$TASKS" --seed 0 --num-thread 1 --out "$RUN"
+    say "going on with $RUN"
+    where=(--resume "$RUN")
   fi
+  # One thread: the model is so small that more would only wait for each other.
+  exec ./candor eval --model "$MODEL" --dataset demo --split all --partition all \
+    --num-tasks "$TASKS" --seed 0 --num-thread 1 "${where[@]}"
+}
+
+next_steps() {
+  cat >&2 << END
+
+The answers and figures are in $RUN. What next:
+  ./candor help            commands and topics; ./candor help metrics explains the figures
+  export OLLAMA_HOST=\$(scripts/ollama.sh start)
+                           a server that stays until scripts/ollama.sh stop, and tells candor of it
+  ./candor doctor --model $MODEL --num-thread 1
+                           then asks that server what it honours
+END
+}
+
+# advise STATUS ends the output of a quickstart that did not succeed with what
+# to do: candor's own advice supposes a server, which is gone by now.
+advise() {
+  case $1 in
+    0) ;;
+    "$INTERRUPTED" | 143) say "interrupted: run scripts/quickstart.sh again to go on" ;;
+    *)
+      [[ -e $RUN/run.json ]] || return 0 # what is missing has been said
+      if [[ $1 == "$USAGE" ]]; then
+        say "$RUN is a run of other settings or of another server: remove it (rm -r $RUN) to start anew"
+      else
+        say "when that is mended, run scripts/quickstart.sh again to go on; to start anew, remove $RUN first"
+      fi
+      ;;
+  esac
 }
 
 main "$@"

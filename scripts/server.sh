@@ -100,23 +100,7 @@ server_run() {
   flock -s 8
   trap leave_server EXIT
   server_start run
-  # An interrupt at the terminal reaches CMD by itself and is for it to handle;
-  # the trap's only purpose is that the server is stopped after it, not before.
-  # In the background CMD would ignore interrupts, were that not undone.
-  (
-    trap - INT QUIT
-    export OLLAMA_HOST=$SERVER_URL
-    exec "$@"
-  ) <&0 8>&- &
-  CHILD=$!
-  trap : INT
-  trap 'kill -TERM "$CHILD"' TERM HUP
-  local status=0
-  while kill -0 "$CHILD" 2> /dev/null; do
-    # A signal ends the waiting, too.
-    wait "$CHILD" && status=0 || status=$?
-  done
-  exit "$status"
+  OLLAMA_HOST=$SERVER_URL attend "$@" # the trap stops the server after it
 }
 
 leave_server() {
