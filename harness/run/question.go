@@ -27,6 +27,9 @@ func (r *openedRun) question(ctx context.Context, p *Plan, s servers, deps Depen
 			return err
 		}
 		deps.Observer.Preflighted(report)
+		if f, ok := report.Find(preflight.CheckResidency); ok && f.Advice != "" {
+			deps.Observer.Notice(f.Detail + "; " + f.Advice)
+		}
 		if err := r.take(b, report); err != nil {
 			return err
 		}
