@@ -2,52 +2,58 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"io"
 
-	"candor/harness/answers"
 	"candor/harness/report"
-	"candor/harness/run"
+	"candor/harness/stored"
 	"candor/scoring"
 )
 
 // scoreCmd is candor score.
 type scoreCmd struct {
-	File          string   `arg:"" help:"JSON Lines of label, verdict, confidence and optionally image, id; - reads standard input."`
-	Rule          string   `help:"brier or log." default:"brier"`
-	AbstainReward *float64 `help:"Flat reward of ABSTAIN." placeholder:"A"`
-	Bins          int      `help:"Bins of the ECE." default:"15"`
-	Bootstrap     int      `help:"Replicates for the intervals; 0 for none." default:"10000"`
-	Seed          uint64   `help:"Seed of the replicates." default:"0"`
-	JSON          bool     `name:"json" help:"Print the summary as JSON."`
+	File          string   `arg:"" help:"JSON Lines of label, verdict, confidence and optionally image, id; - reads standard input. Or the directory of a run."`
+	Rule          string   `help:"brier or log. Default: brier; of a run, its own." placeholder:"RULE"`
+	AbstainReward *float64 `help:"Flat reward of ABSTAIN. Default: that of the rule; of a run, its own." placeholder:"A"`
+	figureFlags   `embed:""`
+	JSON          bool `name:"json" help:"Print the summary as JSON."`
 }
 
 // Run reads answers and prints their metrics.
 func (s *scoreCmd) Run(ctx context.Context, c console) error {
-	pay, err := run.Config{Rule: s.Rule, Abstain: s.AbstainReward}.Payment()
+	if _, err := (&stored.Answers{}).Payment(s.Rule, s.AbstainReward); err != nil { // before any file is read
+		return err
+	}
+	if err := s.check(); err != nil {
+		return err
+	}
+	a, err := readAnswers(ctx, s.File, c.in)
 	if err != nil {
 		return err
 	}
-	switch {
-	case s.Bins < 1 || s.Bins > scoring.MaxBins:
-		return &run.UsageError{Err: fmt.Errorf("--bins is %d; it must be between 1 and %d", s.Bins, scoring.MaxBins)}
-	case s.Bootstrap < 0:
-		return &run.UsageError{Err: fmt.Errorf("--bootstrap is %d; it must be 0 or more", s.Bootstrap)}
-	}
-	r, name, err := open(ctx, s.File, c.in)
+	pay, err := a.Payment(s.Rule, s.AbstainReward)
 	if err != nil {
 		return err
 	}
-	defer r.Close()
-	rows, err := answers.Read(r, name)
+	sum, err := scoring.Summarize(ctx, a.Rows, pay, s.options(a))
 	if err != nil {
 		return err
 	}
-	sum, err := scoring.Summarize(ctx, rows, pay, scoring.Options{Bins: s.Bins, Bootstrap: s.Bootstrap, Seed: s.Seed})
-	if err != nil {
-		return err
-	}
+	a.Inherit(sum)
 	if s.JSON {
 		return printJSON(c.out, sum)
 	}
 	return report.Score(c.out, sum, s.Bins)
+}
+
+// readAnswers reads a run, a file, or standard input for "-".
+func readAnswers(ctx context.Context, name string, in io.Reader) (*stored.Answers, error) {
+	if name != "-" {
+		return stored.Read(name)
+	}
+	r, name, err := open(ctx, name, in)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return stored.ReadFile(r, name)
 }

@@ -23,10 +23,10 @@ func FuzzRead(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		rows, err := Read(bytes.NewReader(data), "f")
+		rows, warnings, err := Read(bytes.NewReader(data), "f")
 		if err != nil {
-			if rows != nil {
-				t.Fatal("rows beside an error")
+			if rows != nil || warnings != nil {
+				t.Fatal("rows or warnings beside an error")
 			}
 			return
 		}

@@ -14,12 +14,17 @@ const (
 	abstain   = "ABSTAIN"
 )
 
-// parse reads one line.
-func parse(line []byte) (scoring.Row, error) {
-	keys, err := object(line)
-	if err != nil {
-		return scoring.Row{}, err
+// parse reads one line; keys are what it says.
+func parse(line []byte) (row scoring.Row, keys fields, err error) {
+	if keys, err = object(line); err != nil {
+		return scoring.Row{}, nil, err
 	}
+	row, err = grade(keys)
+	return row, keys, err
+}
+
+// grade makes a row of what a line says.
+func grade(keys fields) (scoring.Row, error) {
 	row, err := describe(keys)
 	if err != nil {
 		return row, err
@@ -28,7 +33,7 @@ func parse(line []byte) (scoring.Row, error) {
 	if err != nil {
 		return row, err
 	}
-	label, err := label(keys["label"], stated)
+	label, err := label(keys, stated)
 	if err != nil {
 		return row, err
 	}
@@ -77,12 +82,16 @@ func statedOutcome(v value) (scoring.Outcome, error) {
 
 // label is SUPPORTED or REFUTED; only a task in error, which is not scored,
 // may lack it.
-func label(v value, outcome scoring.Outcome) (string, error) {
+func label(keys fields, outcome scoring.Outcome) (string, error) {
+	v, instead := keys["label"], ""
 	text, ok := v.text()
 	if ok && (text == supported || text == refuted) || outcome == scoring.Errored && v.missing() {
 		return text, nil
 	}
-	return "", fmt.Errorf("label %s: must be %q or %q", shown(v), supported, refuted)
+	if v == nil {
+		instead = seenInstead(keys.strange())
+	}
+	return "", fmt.Errorf("label %s: must be %q or %q%s", shown(v), supported, refuted, instead)
 }
 
 // answer reads verdict and confidence.

@@ -3,6 +3,7 @@ package answers
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -25,32 +26,56 @@ var byteOrderMark = []byte("\ufeff")
 
 // Read reads all rows of r; name is the file's, for messages. Blank lines, a
 // byte order mark and CRLF line ends are passed over, and a line may have any
-// length. A bad line is a [*LineError]; a failing reader's own error is
-// wrapped.
-func Read(r io.Reader, name string) ([]scoring.Row, error) {
+// length. Warnings tell of rows that are malformed by a key or a verdict of
+// another spelling, and of a file without rows. A bad line is a [*LineError]; a
+// failing reader's own error is wrapped.
+func Read(r io.Reader, name string) ([]scoring.Row, []scoring.Warning, error) {
 	var rows []scoring.Row
+	var odd oddities
 	seen := map[[2]string]int{}
 	in := bufio.NewReaderSize(r, 1<<16)
 	for line := 1; ; line++ {
 		text, readErr := in.ReadBytes('\n')
 		if readErr != nil && !errors.Is(readErr, io.EOF) {
-			return nil, fmt.Errorf("%s: read line %d: %w", name, line, readErr)
+			return nil, nil, fmt.Errorf("%s: read line %d: %w", name, line, readErr)
 		}
 		text = bytes.TrimSpace(bytes.TrimPrefix(text, byteOrderMark))
 		if len(text) > 0 {
-			row, err := parse(text)
+			row, keys, err := parse(text)
 			if err == nil {
 				err = unique(seen, row, line)
 			}
 			if err != nil {
-				return nil, &LineError{Name: name, Line: line, Err: err}
+				if len(rows) == 0 && opens(text, in) {
+					err = fmt.Errorf("%w: %s", err, oneDocument)
+				}
+				return nil, nil, &LineError{Name: name, Line: line, Err: err}
 			}
+			odd.note(keys, row)
 			rows = append(rows, row)
 		}
 		if readErr != nil {
-			return rows, nil
+			return rows, warnings(rows, odd, name), nil
 		}
 	}
+}
+
+func warnings(rows []scoring.Row, odd oddities, name string) []scoring.Warning {
+	if len(rows) == 0 {
+		return []scoring.Warning{{Code: scoring.WarnNoTasks, Message: "no answers in " + name}}
+	}
+	return odd.warnings()
+}
+
+const oneDocument = "this looks like one JSON document over several lines, but one answer a line is wanted (JSON Lines); to score a run, name its directory or its traces.jsonl"
+
+// opens reports whether a file's first line only opens what a later one closes,
+// as that of a run's summary.json does.
+func opens(text []byte, rest *bufio.Reader) bool {
+	var whole json.RawMessage
+	err := json.NewDecoder(bytes.NewReader(text)).Decode(&whole)
+	_, end := rest.Peek(1)
+	return errors.Is(err, io.ErrUnexpectedEOF) && end == nil
 }
 
 // unique refuses an id that an earlier line of the same split has: a task

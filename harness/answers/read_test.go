@@ -13,7 +13,7 @@ import (
 )
 
 func ExampleRead() {
-	rows, err := Read(strings.NewReader(`
+	rows, _, err := Read(strings.NewReader(`
 {"id": "a", "image": "1", "label": "SUPPORTED", "verdict": "SUPPORTED", "confidence": 0.9}
 {"id": "b", "image": "1", "label": "REFUTED", "verdict": "ABSTAIN"}
 {"id": "c", "image": "2", "label": "REFUTED", "verdict": null}
@@ -24,7 +24,7 @@ func ExampleRead() {
 	for _, r := range rows {
 		fmt.Println(r.ID, r.Image, r.Outcome, r.Confidence, r.Correct)
 	}
-	_, err = Read(strings.NewReader(`{"label": "yes", "verdict": "SUPPORTED", "confidence": 0.9}`), "answers.jsonl")
+	_, _, err = Read(strings.NewReader(`{"label": "yes", "verdict": "SUPPORTED", "confidence": 0.9}`), "answers.jsonl")
 	fmt.Println(err)
 	// Output:
 	// a 1 answered 0.9 true
@@ -94,7 +94,7 @@ func TestLines(t *testing.T) {
 		{"not repaired", line(`"ABSTAIN"`, `,"needed_repair":0`), only(scoring.Abstained)},
 		{"someone's own confidences", line(`"ABSTAIN"`, `,"confidences":[1,2]`), only(scoring.Abstained)},
 	} {
-		rows, err := Read(strings.NewReader(row.text), "f")
+		rows, _, err := Read(strings.NewReader(row.text), "f")
 		for _, l := range []string{"SUPPORTED", "REFUTED"} {
 			if strings.Contains(row.text, `"label":"`+l+`"`) {
 				row.want.Label = l
@@ -113,6 +113,7 @@ func TestBadLines(t *testing.T) {
 	for _, row := range []struct{ name, text, want string }{
 		{"null label", `{"label":null,"verdict":"SUPPORTED","confidence":0.9}`, "label null"},
 		{"absent label", `{"verdict":"SUPPORTED","confidence":0.9}`, "label (absent)"},
+		{"another name for the label", `{"truth":"REFUTED","id":1,"verdict":"SUPPORTED","confidence":0.9}`, "label (absent): must be \"SUPPORTED\" or \"REFUTED\"; keys seen instead: truth"},
 		{"unknown label", `{"label":"yes","verdict":"SUPPORTED","confidence":0.9}`, `label "yes"`},
 		{"a label is no verdict", `{"label":"ABSTAIN","verdict":"ABSTAIN"}`, `label "ABSTAIN"`},
 		{"case counts", `{"label":"supported","verdict":"ABSTAIN"}`, `label "supported"`},
@@ -156,7 +157,7 @@ func TestBadLines(t *testing.T) {
 		{"the id of line 1", line(`"ABSTAIN"`, `,"id":"first"`), `id "first" is already on line 1`},
 	} {
 		text := line(`"ABSTAIN"`, `,"id":"first"`) + "\n\n" + row.text + "\n" + line(`"ABSTAIN"`, ``)
-		rows, err := Read(strings.NewReader(text), "dir/f.jsonl")
+		rows, _, err := Read(strings.NewReader(text), "dir/f.jsonl")
 		var bad *LineError
 		if !errors.As(err, &bad) || bad.Line != 3 || !strings.HasPrefix(err.Error(), "dir/f.jsonl:3: ") || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%s: %v, %v; want line 3 and %q", row.name, rows, err, row.want)
@@ -177,15 +178,78 @@ func TestFileForms(t *testing.T) {
 		"a very long line":   a[:len(a)-1] + `,"text":"` + strings.Repeat("x", 3<<20) + `"}` + "\n" + b,
 	} {
 		for how, r := range map[string]io.Reader{"at once": strings.NewReader(text), "in halves": iotest.HalfReader(strings.NewReader(text))} {
-			rows, err := Read(r, name)
+			rows, _, err := Read(r, name)
 			if err != nil || len(rows) != 2 || rows[0].ID != "a" || rows[0].Confidence != 0.9 || rows[1].Outcome != scoring.Abstained {
 				t.Errorf("%s, %s: %+v, %v", name, how, rows, err)
 			}
 		}
 	}
 	for name, text := range map[string]string{"empty": "", "a mark only": "\ufeff", "blank": "\n \n"} {
-		if rows, err := Read(strings.NewReader(text), name); err != nil || len(rows) != 0 {
+		if rows, _, err := Read(strings.NewReader(text), name); err != nil || len(rows) != 0 {
 			t.Errorf("%s: %v, %v", name, rows, err)
+		}
+	}
+}
+
+// Each row is a file with rows that are malformed by how they are written, and
+// what is said of it; rows that mean to be malformed are passed over.
+func TestOddities(t *testing.T) {
+	answer := func(members string) string { return `{"label":"REFUTED",` + members + "}\n" }
+	many := ""
+	for i := range 7 {
+		many += answer(fmt.Sprintf(`"verdict":"v%d","confidence":1`, i))
+	}
+	for _, row := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"nothing odd", answer(`"verdict":"REFUTED","confidence":1`) + answer(`"verdict":"ABSTAIN"`), nil},
+		{"a misspelt confidence", strings.Repeat(answer(`"verdict":"REFUTED","conf":1`), 3),
+			[]string{`missing_keys: 3 rows have no "confidence" and count as malformed; keys seen instead: conf`}},
+		{"another name for the verdict, of one row", answer(`"prediction":"REFUTED","confidence":1`),
+			[]string{`missing_keys: 1 row has no "verdict" and counts as malformed; keys seen instead: prediction`}},
+		{"other letters", answer(`"Verdict":"REFUTED","Confidence":1`), []string{
+			`missing_keys: 1 row has no "verdict" and counts as malformed; keys seen instead: Confidence, Verdict`,
+			`missing_keys: 1 row has no "confidence" and counts as malformed; keys seen instead: Confidence, Verdict`}},
+		{"keys with a meaning are not told", answer(`"verdict":"REFUTED","id":1,"image":"a","split":"random"`),
+			[]string{`missing_keys: 1 row has no "confidence" and counts as malformed`}},
+		{"many other keys", answer(`"verdict":"REFUTED","g":1,"f":1,"e":1,"d":1,"c":1,"b":1,"a":1`),
+			[]string{`missing_keys: 1 row has no "confidence" and counts as malformed; keys seen instead: a, b, c, d, e and 2 more`}},
+		{"a null confidence", answer(`"verdict":"REFUTED","confidence":null`),
+			[]string{`null_confidence: 1 row has a verdict and a null "confidence", and counts as malformed`}},
+		{"lower case", strings.Repeat(answer(`"verdict":"refuted","confidence":1`), 2),
+			[]string{`unknown_verdicts: 2 verdicts are none of SUPPORTED, REFUTED, ABSTAIN, such as "refuted": they count as malformed`}},
+		{"no text", answer(`"verdict":true,"confidence":1`),
+			[]string{`unknown_verdicts: 1 verdict is none of SUPPORTED, REFUTED, ABSTAIN, such as true: it counts as malformed`}},
+		{"many verdicts", many,
+			[]string{`unknown_verdicts: 7 verdicts are none of SUPPORTED, REFUTED, ABSTAIN, such as "v0", "v1", "v2", "v3", "v4": they count as malformed`}},
+		{"said to be answered, and is not", answer(`"verdict":"no","outcome":"answered"`), []string{
+			`missing_keys: 1 row has no "confidence" and counts as malformed`,
+			`unknown_verdicts: 1 verdict is none of SUPPORTED, REFUTED, ABSTAIN, such as "no": it counts as malformed`}},
+		{"meant", answer(`"verdict":null`) + answer(`"outcome":"malformed","text":"?"`) + answer(`"verdict":"x","outcome":"malformed"`) + answer(`"outcome":"error"`), nil},
+		{"empty", "\n", []string{"no_tasks: no answers in f.jsonl"}},
+	} {
+		_, warnings, err := Read(strings.NewReader(row.text), "f.jsonl")
+		var got []string
+		for _, w := range warnings {
+			got = append(got, w.Code+": "+w.Message)
+		}
+		if err != nil || !reflect.DeepEqual(got, row.want) {
+			t.Errorf("%s: %v\n%s\nwant\n%s", row.name, err, strings.Join(got, "\n"), strings.Join(row.want, "\n"))
+		}
+	}
+}
+
+// One document over several lines is told from a line that is torn.
+func TestOneDocument(t *testing.T) {
+	const hint = "one answer a line is wanted"
+	for text, want := range map[string]bool{
+		"{\n  \"n\": 200\n}\n": true, "\n[\n{\"label\":\"REFUTED\"}]": true,
+		`{"label":"SUPP`: false, "label,verdict\nSUPPORTED,x\n": false, line(`"ABSTAIN"`, ``) + "\n{\n}\n": false,
+	} {
+		_, _, err := Read(strings.NewReader(text), "summary.json")
+		if err == nil || strings.Contains(err.Error(), hint) != want {
+			t.Errorf("%q: %v; a hint: %v", text, err, want)
 		}
 	}
 }
@@ -193,7 +257,7 @@ func TestFileForms(t *testing.T) {
 // POPE numbers each split anew: the same id in another split is another task.
 func TestIDsAcrossSplits(t *testing.T) {
 	text := line(`"ABSTAIN"`, `,"id":"5","split":"random"`) + "\n" + line(`"ABSTAIN"`, `,"id":"5","split":"popular"`)
-	if rows, err := Read(strings.NewReader(text), "f"); err != nil || len(rows) != 2 {
+	if rows, _, err := Read(strings.NewReader(text), "f"); err != nil || len(rows) != 2 {
 		t.Errorf("%v, %v", rows, err)
 	}
 }
@@ -204,7 +268,7 @@ func TestTraces(t *testing.T) {
 {"task_id":"random/2","split":"random","image_source":"COCO_val2014_000000310196","label":"SUPPORTED","verdict":null,"confidence":null,"outcome":"malformed","reason":"truncated","needed_repair":false,"confidences":{},"image":{"width":640}}
 {"task_id":"random/3","split":"random","image_source":"COCO_val2014_000000210789","label":"SUPPORTED","verdict":"ABSTAIN","confidence":null,"outcome":"abstained","needed_repair":false,"confidences":null,"image":null}
 `
-	rows, err := Read(strings.NewReader(traces), "traces.jsonl")
+	rows, _, err := Read(strings.NewReader(traces), "traces.jsonl")
 	want := []scoring.Row{
 		{ID: "random/1", Image: "COCO_val2014_000000310196", Split: "random", Outcome: scoring.Answered, Confidence: 0.95, Supported: true, Repaired: true, Label: "REFUTED", Sources: map[string]float64{"verbal": 0.95, "logprob": 0.7}},
 		{ID: "random/2", Image: "COCO_val2014_000000310196", Split: "random", Outcome: scoring.Malformed, Label: "SUPPORTED"},
@@ -219,7 +283,7 @@ func TestTraces(t *testing.T) {
 func TestReadFails(t *testing.T) {
 	broken := errors.New("disk on fire")
 	r := io.MultiReader(strings.NewReader(line(`"ABSTAIN"`, ``)+"\n"), iotest.ErrReader(broken))
-	if rows, err := Read(r, "f"); !errors.Is(err, broken) || rows != nil {
+	if rows, _, err := Read(r, "f"); !errors.Is(err, broken) || rows != nil {
 		t.Errorf("%v, %v", rows, err)
 	}
 }

@@ -46,8 +46,7 @@ func Rescore(ctx context.Context, a *stored.Answers, req Request) (*Result, erro
 		return nil, err
 	}
 	out := &Result{Run: a.Name, AsIf: "as if: answers given under " + a.GivenUnder(), Summary: *sum, Curves: []scoring.Honesty{}}
-	out.Complete = out.Complete && (a.Run == nil || a.Run.Missing() == 0)
-	out.Warnings = append(out.Warnings, a.Circumstances()...)
+	a.Inherit(&out.Summary)
 	if err := out.labels(ctx, a, pay, req); err != nil {
 		return nil, err
 	}

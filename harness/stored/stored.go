@@ -6,7 +6,9 @@ package stored
 
 import (
 	"fmt"
+	"io"
 	"os"
+	"slices"
 
 	"candor/harness/answers"
 	"candor/harness/run"
@@ -18,6 +20,8 @@ type Answers struct {
 	Name string // as the user called it
 	Rows []scoring.Row
 	Run  *run.Stored // nil for a file, which tells nothing of how it was made
+
+	oddities []scoring.Warning // of a file
 }
 
 // Read reads the run in the directory path, or the answers in the file path.
@@ -38,8 +42,16 @@ func Read(path string) (*Answers, error) {
 		return nil, err
 	}
 	defer f.Close()
-	rows, err := answers.Read(f, path)
-	return &Answers{Name: path, Rows: rows}, err
+	return ReadFile(f, path)
+}
+
+// ReadFile reads the answers in an open file; name is its name.
+func ReadFile(r io.Reader, name string) (*Answers, error) {
+	rows, oddities, err := answers.Read(r, name)
+	if err != nil {
+		return nil, err
+	}
+	return &Answers{Name: name, Rows: rows, oddities: oddities}, nil
 }
 
 // Payment is the payment to score by: the rule and payoff given; without a
@@ -86,7 +98,18 @@ func (a *Answers) GivenUnder() string {
 // Circumstances are the warnings that the answers bring along.
 func (a *Answers) Circumstances() []scoring.Warning {
 	if a.Run == nil {
-		return nil
+		return a.oddities
 	}
 	return a.Run.Circumstances()
+}
+
+// Inherit makes a summary of the answers say what they bring along.
+func (a *Answers) Inherit(s *scoring.Summary) {
+	s.Complete = s.Complete && (a.Run == nil || a.Run.Missing() == 0)
+	for _, w := range a.Circumstances() {
+		if w.Code == scoring.WarnNoTasks { // names the file, which the summary cannot
+			s.Warnings = slices.DeleteFunc(s.Warnings, func(own scoring.Warning) bool { return own.Code == w.Code })
+		}
+		s.Warnings = append(s.Warnings, w)
+	}
 }

@@ -12,6 +12,7 @@ import (
 	"candor/harness/answers"
 	"candor/harness/run"
 	"candor/harness/stored"
+	"candor/scoring"
 )
 
 const line = `{"task_id":"random/1","split":"random","image_source":"a","label":"SUPPORTED","verdict":"SUPPORTED","confidence":0.9,"outcome":"answered","correct":1,"confidences":{}}` + "\n"
@@ -58,6 +59,36 @@ func TestRunAndFile(t *testing.T) {
 	}
 	if pay, err := file.Payment("", nil); err != nil || pay.Rule.Name() != "brier" || pay.Abstain != .8 {
 		t.Errorf("%+v %v", pay, err)
+	}
+}
+
+// A summary says what is odd about its file, and names a file without answers.
+func TestInherit(t *testing.T) {
+	dir := write(t, map[string]string{"empty.jsonl": "", "odd.jsonl": strings.Replace(line, `"confidence"`, `"conf"`, 1)})
+	for name, want := range map[string]string{
+		"empty.jsonl": "no answers in " + filepath.Join(dir, "empty.jsonl"),
+		"odd.jsonl":   `none of 1 tasks was answered: calibration is undefined; 1 row has no "confidence" and counts as malformed; keys seen instead: conf, correct`,
+	} {
+		a, err := stored.Read(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pay, err := a.Payment("", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := scoring.Summarize(t.Context(), a.Rows, pay, scoring.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.Inherit(s)
+		var got []string
+		for _, w := range s.Warnings {
+			got = append(got, w.Message)
+		}
+		if text := strings.Join(got, "; "); text != want || !s.Complete {
+			t.Errorf("%s: %q, complete %v; want %q", name, text, s.Complete, want)
+		}
 	}
 }
 
