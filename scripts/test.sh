@@ -31,6 +31,7 @@ main() {
   if $peers; then
     old_engine
     record_peers
+    openblas
     fuzz
     simulate
     step go test -run '^$' -bench . -benchtime 100ms ./...
@@ -91,6 +92,25 @@ record_peers() {
   step scripts/record.sh scoring "$recording"
   CANDOR_PEERS=$recording step go test -count 1 -v -run 'Peers|Recording' ./scoring
   rm -f "$recording"
+}
+
+# openblas tests the build that uses it, where it is or can be installed.
+openblas() {
+  if ! has_openblas && command -v apt-get > /dev/null && [[ $(id -u) -eq 0 ]]; then
+    say "== installing libopenblas-dev"
+    { apt-get update && apt-get install -y --no-install-recommends libopenblas-dev; } > "${TMPDIR:-/tmp}/candor-apt.log" 2>&1 || true
+  fi
+  if has_openblas; then
+    step go vet -tags openblas ./scoring/batch
+    step go test -count 1 -tags openblas ./scoring/batch
+  else
+    say "== no libopenblas: its build is not tested (Debian, Ubuntu: apt-get install libopenblas-dev)"
+  fi
+}
+
+has_openblas() {
+  # shellcheck disable=SC2046 # the value may carry arguments
+  $(go env CC) -x c - -lopenblas -o /dev/null <<< 'int main(void) { return 0; }' 2> /dev/null
 }
 
 # fuzz runs each fuzz target for a while.
