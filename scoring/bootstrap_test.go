@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -158,6 +159,39 @@ func TestUndefinedReplicates(t *testing.T) {
 		s := summary(t, answersOf(c, y), Options{Bootstrap: 2000})
 		if got := s.CI["auroc"] != nil; got != row.interval || !codes(s)[WarnUndefined] {
 			t.Errorf("%d wrong: auroc interval %v, warnings %v", row.wrong, s.CI["auroc"], s.Warnings)
+		}
+	}
+}
+
+// The warning names at most three figures, those that lost the most, each
+// once, and in words.
+func TestUndefinedIsShort(t *testing.T) {
+	all := []lost{{figAUROC, 7}, {figAtRisk, 900}, {figAUROC, 90}, {figSelective + 1, 8}, {figECE, 6}, {figBrier, 5}}
+	for _, row := range []struct {
+		dropped []lost
+		want    string
+	}{
+		{nil, ""},
+		{all[:1], "AUROC in 7"},
+		{all[:4], "coverage at risk 1 % in 900, AUROC in 90, accuracy at 80 % in 8"},
+		{all, "coverage at risk 1 % in 900, AUROC in 90, accuracy at 80 % in 8 and 2 more"},
+	} {
+		var n notes
+		n.undefined("figure", Options{Bootstrap: 1000}, slices.Clone(row.dropped))
+		got := ""
+		if len(n) > 0 {
+			got = n[0].Message
+		}
+		if row.want != "" {
+			row.want = "some of 1000 replicates leave a figure undefined and were dropped (over 5 %: no interval): " + row.want
+		}
+		if got != row.want {
+			t.Errorf("%q; want %q", got, row.want)
+		}
+	}
+	for f := range figureCount {
+		if f.words() == "" {
+			t.Errorf("%s has no words", f.name())
 		}
 	}
 }

@@ -2,7 +2,6 @@ package scoring
 
 import (
 	"context"
-	"strings"
 )
 
 // Contender is a run that takes part in a comparison. Every row needs an ID,
@@ -150,7 +149,7 @@ func (c *contest) differences(ctx context.Context, out *Comparison, others []Con
 		tables, dropped := views[i].tables(c.images)
 		told = append(told, tables...)
 		n := notes(out.Warnings)
-		n.add(len(dropped) > 0, WarnUndefined, "replicates of %d in which a difference is undefined were dropped (no interval where more than 5 %%): %s", opt.Bootstrap, strings.Join(dropped, ", "))
+		n.undefined("difference", opt, dropped)
 		out.Warnings = n
 	}
 	for r, o := range others {
@@ -217,7 +216,7 @@ func (r *replicates) put(b int, base, other figures) {
 
 // tables reads the view's differences off, one table for each other run, and
 // lists the figures with undefined replicates.
-func (v view) tables(images int) (out []map[string]Difference, dropped []string) {
+func (v view) tables(images int) (out []map[string]Difference, dropped []lost) {
 	for range v.base {
 		out = append(out, map[string]Difference{})
 	}
@@ -259,10 +258,10 @@ func (d *Difference) bound(f figure, at *Interval) {
 // warnings lists what a reader of the comparison must know.
 func (p *pairing) warnings(opt Options) []Warning {
 	out := notes{}
-	out.add(len(p.leftOut) > 0, WarnIncomplete, "%d tasks ended in error in some run and are not compared", len(p.leftOut))
+	out.add(len(p.leftOut) > 0, WarnIncomplete, "%s in error in some run, not compared", count(len(p.leftOut), "task"))
 	out.add(len(p.of) == 0, WarnNoTasks, "no task to compare")
 	if opt.Bootstrap > 0 {
-		out.add(p.bare > 0, WarnNoImages, "%d tasks name no image and count as one image each: if they share images the intervals are too narrow", p.bare)
+		out.add(p.bare > 0, WarnNoImages, "%s without an image, each taken for an image of its own: if they share images the intervals are too narrow", count(p.bare, "task"))
 		out.add(p.images == 1, WarnFewImages, "one image only: nothing can be had from resampling it")
 		out.add(p.images > 1 && p.images < imagesToResamp, WarnFewImages, "%d images: intervals from resampling so few are too narrow", p.images)
 	}

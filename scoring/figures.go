@@ -1,6 +1,9 @@
 package scoring
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // figure numbers the metrics that get an interval or a spread.
 type figure int
@@ -70,6 +73,21 @@ func (f figure) name() string {
 		"accuracy", "coverage", "abstain_rate", "malformed_rate", "needed_repair_rate",
 		"predicted_supported", "mean_confidence", "brier", "aurc", "augrc", "auroc", "reward",
 		"ece", "ece_equal_width", "ece_debiased", "smooth_ece", "mcb", "dsc", "unc", "e_aurc",
+	}[f]
+}
+
+// words is the figure as reports call it.
+func (f figure) words() string {
+	switch {
+	case f >= figAtRisk:
+		return fmt.Sprintf("coverage at risk %d %%", riskPercents[f-figAtRisk])
+	case f >= figSelective:
+		return fmt.Sprintf("accuracy at %d %%", coveragePercents[f-figSelective])
+	}
+	return [...]string{
+		"accuracy", "coverage", "share abstained", "share malformed", "share repaired",
+		"share SUPPORTED", "mean confidence", "Brier", "AURC", "AUGRC", "AUROC", "reward",
+		"ECE", "ECE of equal width", "debiased ECE", "smooth ECE", "miscalibration", "discrimination", "uncertainty", "E-AURC",
 	}[f]
 }
 

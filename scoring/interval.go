@@ -1,7 +1,6 @@
 package scoring
 
 import (
-	"fmt"
 	"math"
 	"slices"
 )
@@ -14,8 +13,14 @@ const maxUndefined = 0.05 // share of undefined replicates above which no interv
 // intervals reads 95 % percentile intervals and spreads off the replicates.
 type intervals struct {
 	ci, spread map[string]*Interval
-	dropped    []string // figures with undefined replicates, and how many
-	constant   []string // figures that came out the same in every replicate
+	dropped    []lost   // figures with undefined replicates
+	constant   []string // figures that came out the same in every replicate, in words
+}
+
+// lost counts the replicates in which a figure is undefined.
+type lost struct {
+	figure     figure
+	replicates int
 }
 
 func (s *sample) intervals(point figures, reps *replicates) intervals {
@@ -31,7 +36,7 @@ func (s *sample) intervals(point figures, reps *replicates) intervals {
 		case asInterval:
 			out.ci[f.name()] = at
 			if at != nil && at[0] == at[1] && f != figMeanConfidence {
-				out.constant = append(out.constant, f.name())
+				out.constant = append(out.constant, f.words())
 			}
 		case asSpread:
 			out.spread[f.name()] = at
@@ -48,9 +53,9 @@ func (v *intervals) percentile(f figure, point float64, values []float64) *Inter
 	}
 	values = f.replicated(values)
 	kept := definedOnly(values)
-	if lost := len(values) - len(kept); lost > 0 {
-		v.dropped = append(v.dropped, fmt.Sprintf("%s %d", f.name(), lost))
-		if float64(lost) > maxUndefined*float64(len(values)) {
+	if n := len(values) - len(kept); n > 0 {
+		v.dropped = append(v.dropped, lost{f, n})
+		if float64(n) > maxUndefined*float64(len(values)) {
 			return nil
 		}
 	}

@@ -1,7 +1,9 @@
 package scoring
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -31,13 +33,13 @@ const (
 // warnings lists what a reader must know, always in the same order.
 func warnings(s *Summary, smp *sample, t *tally, pay Payment, opt Options, v intervals) []Warning {
 	out := notes{}
-	out.add(s.Errors > 0, WarnIncomplete, "%d of %d tasks ended in error and are not scored: figures cover the other %d", s.Errors, s.Errors+s.N, s.N)
+	out.add(s.Errors > 0, WarnIncomplete, "%d of %s ended in error, not scored: figures cover the other %d", s.Errors, count(s.Errors+s.N, "task"), s.N)
 	out.add(s.N == 0, WarnNoTasks, "no task to score")
-	out.add(s.N > 0 && t.answered == 0, WarnNoAnswers, "none of %d tasks was answered: calibration is undefined", s.N)
+	out.add(s.N > 0 && t.answered == 0, WarnNoAnswers, "none of %s was answered: calibration is undefined", count(s.N, "task"))
 	out.answers(t, opt)
 	if l, ok := pay.Rule.(Log); ok {
 		n := improper(t.levels, l)
-		out.add(n > 0, WarnLogClipped, "%d answers state a confidence so extreme that the clipped log rule no longer rewards the truth there", n)
+		out.add(n > 0, WarnLogClipped, "%s at confidences so extreme that the clipped log rule no longer rewards the truth there", count(n, "answer"))
 	}
 	if opt.Bootstrap > 0 {
 		out.intervals(smp, opt, v)
@@ -58,22 +60,47 @@ func (n *notes) answers(t *tally, opt Options) {
 	if m == 0 {
 		return
 	}
-	n.add(m < answersPerBin*opt.Bins, WarnSmallN, "%d answers for %d bins: read the ECE against its calibrated floor", m, opt.Bins)
+	n.add(m < answersPerBin*opt.Bins, WarnSmallN, "%s for %s: read the ECE against its calibrated floor", count(m, "answer"), count(opt.Bins, "bin"))
 	n.add(m > 1 && len(t.levels) == 1, WarnOneConfidence, "all %d answers state confidence %v: it cannot tell right from wrong", m, t.levels[0].Confidence)
 	n.add(m >= constantFrom && t.supported == m, WarnConstant, "all %d answers are SUPPORTED: does the model see the image?", m)
 	n.add(m >= constantFrom && t.supported == 0, WarnConstant, "all %d answers are REFUTED: does the model see the image?", m)
 	n.add(m >= constantFrom && (t.truths == 0 || t.truths == m), WarnSingleLabel, "all %d answered claims have one label: accuracy cannot tell seeing from always saying the same", m)
-	n.add(t.correct == m, WarnSingleClass, "all %d answers are right: AUROC is undefined", m)
-	n.add(t.correct == 0, WarnSingleClass, "all %d answers are wrong: AUROC is undefined", m)
+	n.add(t.correct == m, WarnSingleClass, "%s right and none wrong: AUROC is undefined", count(m, "answer"))
+	n.add(t.correct == 0, WarnSingleClass, "%s wrong and none right: AUROC is undefined", count(m, "answer"))
 }
 
 func (n *notes) intervals(smp *sample, opt Options, v intervals) {
 	images := len(smp.images)
-	n.add(smp.bare > 0, WarnNoImages, "%d rows name no image and count as one image each: if they share images the intervals are too narrow", smp.bare)
+	n.add(smp.bare > 0, WarnNoImages, "%s without an image, each taken for an image of its own: if they share images the intervals are too narrow", count(smp.bare, "row"))
 	n.add(images == 1, WarnFewImages, "one image only: nothing can be had from resampling it")
 	n.add(images > 1 && images < imagesToResamp, WarnFewImages, "%d images: intervals from resampling so few are too narrow", images)
-	n.add(len(v.dropped) > 0, WarnUndefined, "replicates of %d in which a metric is undefined were dropped (no interval where more than 5 %%): %s", opt.Bootstrap, strings.Join(v.dropped, ", "))
-	n.add(len(v.constant) > 0, WarnDegenerate, "the same in every replicate, so the interval's width says nothing: %s", strings.Join(v.constant, ", "))
+	n.undefined("figure", opt, v.dropped)
+	n.add(len(v.constant) > 0, WarnDegenerate, "the same in every replicate, so the interval's width says nothing: %s", someOf(v.constant))
+}
+
+// undefined tells the figures whose replicates were dropped, those first that
+// lost the most.
+func (n *notes) undefined(what string, opt Options, dropped []lost) {
+	slices.SortStableFunc(dropped, func(a, b lost) int { return cmp.Compare(b.replicates, a.replicates) })
+	var names []string
+	told := map[figure]bool{}
+	for _, d := range dropped {
+		if !told[d.figure] { // of several runs, the one that lost the most
+			names = append(names, fmt.Sprintf("%s in %d", d.figure.words(), d.replicates))
+		}
+		told[d.figure] = true
+	}
+	n.add(len(names) > 0, WarnUndefined, "some of %d replicates leave a %s undefined and were dropped (over 5 %%: no interval): %s",
+		opt.Bootstrap, what, someOf(names))
+}
+
+// someOf lists at most three names.
+func someOf(names []string) string {
+	const most = 3
+	if rest := len(names) - most; rest > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), rest)
+	}
+	return strings.Join(names, ", ")
 }
 
 // improper counts the answers outside the range where the log rule is proper.
@@ -85,4 +112,12 @@ func improper(levels []Level, l Log) int {
 		}
 	}
 	return n
+}
+
+// count is a number of things; one of them stands in the singular.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
