@@ -47,14 +47,13 @@
 // 9000 tasks about 500 images, every metric, 10 000 replicates (smooth ECE:
 // 1000) and 10 000 draws of the calibrated floor, in plain Go: confidences
 // sorted once, each replicate one pass over them with new weights. Beside it
-// scripts/bench-numpy.sh does the same with numpy 2.3.4, scipy 1.16.3 and
-// scikit-learn 1.7.2 in two ways, by hand over whole blocks of replicates and
-// replicate by replicate with the public functions (that one without smooth
-// ECE):
+// scripts/bench-numpy.sh does the same with numpy, scipy and scikit-learn in
+// two ways, by hand over whole blocks of replicates and replicate by replicate
+// with the public functions (that one without smooth ECE). Two runs each:
 //
-//	             Go       by hand         public functions
-//	101 levels   0.19 s   5.0 s   26 ×    58 s   303 ×
-//	continuous   1.60 s   22 s    14 ×    79 s    50 ×
+//	             Go           by hand             public functions
+//	101 levels   0.16–0.19 s  2.2–5.0 s  14–26 ×  58–86 s  300–560 ×
+//	continuous   1.6–1.9 s    21–22 s    11–14 ×  69–79 s  37–50 ×
 //
 // It allocates 13 MB at 101 levels and 18 MB at continuous confidences.
 package bench

@@ -11,7 +11,7 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-readonly PACKAGES=(scikit-learn==1.7.2 numpy==2.3.4 scipy==1.16.3)
+readonly PACKAGES=(scikit-learn==1.9.1 numpy==2.4.6 scipy==1.17.1)
 readonly VENV=$CACHE/bench-numpy
 
 main() {

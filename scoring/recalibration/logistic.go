@@ -20,6 +20,7 @@ const (
 	gradientThreshold = 1e-11 // where BFGS stops
 	gradientAccepted  = 2e-6  // what must be reached where rounding stops it: a loss within g²/2λ of the least
 	maxIterations     = 1000
+	descents          = 8
 )
 
 // fitLogistic finds the θ, from start, that minimises
@@ -35,7 +36,8 @@ func fitLogistic(samples []sample, start []float64, ridge float64) (theta []floa
 	}
 	defer g.close()
 	slope := math.Inf(1)
-	for theta = start; slope > gradientThreshold; {
+	theta = start
+	for range descents {
 		found, stopped := g.descend(theta)
 		if g.err != nil {
 			return nil, 0, fmt.Errorf("running the graph of the loss: %w", g.err)
@@ -45,12 +47,12 @@ func fitLogistic(samples []sample, start []float64, ridge float64) (theta []floa
 		}
 		before := slope
 		theta, loss, slope = found.X, found.F, g.steepest(found.X)
-		if slope <= gradientAccepted && !(slope < before/2) {
-			break // as far as the digits go
+		if !(slope > gradientThreshold && slope < before/2) {
+			break // there, or as far as the digits go
 		}
-		if !(slope < before) {
-			return nil, 0, fmt.Errorf("minimising the loss: stopped (%v) on a slope of %v", stopped, slope)
-		}
+	}
+	if !(slope <= gradientAccepted) {
+		return nil, 0, fmt.Errorf("minimising the loss: stopped on a slope of %v", slope)
 	}
 	return theta, loss, nil
 }
@@ -70,15 +72,13 @@ func (g *graph) descend(from []float64) (*optimize.Result, error) {
 	)
 }
 
-// steepest is the largest component of the gradient.
+// steepest is the largest component of the gradient, NaN if any is.
 func (g *graph) steepest(theta []float64) float64 {
 	slope := make([]float64, len(theta))
 	g.gradient(slope, theta)
 	most := 0.0
 	for _, d := range slope {
-		if !(math.Abs(d) <= most) {
-			most = math.Abs(d)
-		}
+		most = max(most, math.Abs(d)) // NaN stays
 	}
 	return most
 }

@@ -1,7 +1,7 @@
 """Records what scikit-learn makes of recalibration problems, for the tests of
 scoring/recalibration:
 
-    python3 -m venv DIR && DIR/bin/pip install scikit-learn==1.7.2 numpy==2.3.4 scipy==1.16.3
+    python3 -m venv DIR && DIR/bin/pip install scikit-learn==1.9.1 numpy==2.4.6 scipy==1.17.1
     DIR/bin/python scripts/record/recalibration.py > scoring/recalibration/testdata/scikit-learn.json
 
 Confidences are clipped to [1e-4, 1 - 1e-4] first, as Candor does. Platt and
