@@ -1,6 +1,7 @@
 package claim
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,12 +76,31 @@ func (f *Folder) find(asked, stem string) (string, error) {
 	}
 	switch files := listing[path.Base(stem)]; len(files) {
 	case 0:
-		return "", fmt.Errorf("image %s: %w in folder %s (looked for %s)", stem, fs.ErrNotExist, f.dir, strings.Join(extensions(), " "))
+		return "", &MissingError{Image: cmp.Or(f.names[stem], asked), Folder: f.dir}
 	case 1:
 		return path.Join(sub, files[0]), nil
 	default:
 		return "", fmt.Errorf("image %s: folder %s holds %s: keep one", stem, f.dir, strings.Join(files, " and "))
 	}
+}
+
+// MissingError is an image that its folder does not hold. It matches
+// fs.ErrNotExist.
+type MissingError struct {
+	Image  string // as the data set writes it
+	Folder string
+}
+
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("image %s: %v in folder %s (%s)", e.Image, fs.ErrNotExist, e.Folder, Sought())
+}
+
+// Unwrap returns fs.ErrNotExist.
+func (e *MissingError) Unwrap() error { return fs.ErrNotExist }
+
+// Sought says under which names a folder's images are looked for.
+func Sought() string {
+	return "looked for with the extensions " + strings.Join(extensions(), " ")
 }
 
 // list reads a subfolder once: file names by their stem.

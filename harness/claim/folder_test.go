@@ -64,7 +64,11 @@ func TestLoadPOPEOpensWhatWasPublished(t *testing.T) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("%v; want not found", err)
 	}
-	for _, part := range []string{"p/2", "gone", filepath.Join(dir, "img")} {
+	var m *MissingError
+	if !errors.As(err, &m) || m.Image != "gone.jpg" || m.Folder != filepath.Join(dir, "img") {
+		t.Errorf("%+v; want the image as the file writes it, and the folder", m)
+	}
+	for _, part := range []string{"p/2", "gone.jpg", filepath.Join(dir, "img")} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("%v does not name %s", err, part)
 		}

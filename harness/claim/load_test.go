@@ -33,6 +33,32 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+// Each row is the files of a set and what it is called.
+func TestName(t *testing.T) {
+	row := `{"claim": "A dog.", "image": "a.jpg", "label": "yes"}`
+	dir := t.TempDir()
+	for names, want := range map[string]string{
+		"mine.jsonl": "mine",
+		"coco_pope_random.json,coco_pope_popular.json,coco_pope_adversarial.json": "coco_pope (3 files)",
+		"a.json,b.jsonl":                                  "a and 1 more",
+		"aéx_random.json,aéy.json":                        "aé (2 files)",
+		"a/random.json,b/popular.json,c/adversarial.json": "random and 2 more",
+	} {
+		var paths []string
+		for name := range strings.SplitSeq(names, ",") {
+			path := filepath.Join(dir, name)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(row), 0o644)); err != nil {
+				t.Fatal(err)
+			}
+			paths = append(paths, path)
+		}
+		set, err := LoadPOPE(paths, "")
+		if err != nil || set.Name != want {
+			t.Errorf("%s: %v; %+v", names, err, set)
+		}
+	}
+}
+
 func TestLoadRefuses(t *testing.T) {
 	if _, err := Load("lmms-lab/POPE", ""); !errors.Is(err, ErrHub) || !strings.Contains(err.Error(), "lmms-lab/POPE") {
 		t.Errorf("Hub: %v", err)

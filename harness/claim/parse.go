@@ -2,6 +2,7 @@ package claim
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -75,7 +76,7 @@ func (c *Claim) say() error {
 func (c *Claim) check(image string) error {
 	switch {
 	case c.QuestionID == "":
-		return fmt.Errorf("question_id is missing")
+		return errors.New("question_id is missing: a row with a text or question needs one; only a row with a claim may go without")
 	case strings.TrimSpace(image) == "":
 		return fmt.Errorf("image is missing")
 	case !local(c.ImageSource):

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // LoadPOPE reads POPE's files, RUCAIBox's JSON Lines or SEEM's arrays, and any
@@ -101,12 +102,24 @@ func (ld *loader) add(file string, r row, n int) error {
 	return nil
 }
 
+// name is a set's name by its files: that of the one or, of several, what their
+// names begin with alike and how many they are.
 func (ld *loader) name(paths []string) string {
-	var names []string
-	for _, p := range paths {
-		names = append(names, strings.TrimSuffix(filepath.Base(p), filepath.Ext(p)))
+	first := strings.TrimSuffix(filepath.Base(paths[0]), filepath.Ext(paths[0]))
+	if len(paths) == 1 {
+		return first
 	}
-	return strings.Join(names, ",")
+	alike := first
+	for _, p := range paths[1:] {
+		for !strings.HasPrefix(filepath.Base(p), alike) {
+			_, size := utf8.DecodeLastRuneInString(alike)
+			alike = alike[:len(alike)-size]
+		}
+	}
+	if alike = strings.TrimRight(alike, "_-. "); alike == "" {
+		return fmt.Sprintf("%s and %d more", first, len(paths)-1)
+	}
+	return fmt.Sprintf("%s (%d files)", alike, len(paths))
 }
 
 // revision is the sha256 of the one file, or that of the sorted sums of several.

@@ -95,7 +95,7 @@ func TestLoadPOPERefuses(t *testing.T) {
 		{"no label", with(`, "label": "yes"`, ``), "line 2: label is missing"},
 		{"null image", with(`"a.jpg"`, `null`), "line 2: image is missing"},
 		{"image of the Hub", with(`"a.jpg"`, `{"bytes": null, "path": "a.jpg"}`), "line 2: image: want a string"},
-		{"no id", with(`"question_id": 1, `, ``), "line 2: question_id is missing"},
+		{"no id", with(`"question_id": 1, `, ``), "line 2: question_id is missing: a row with a text or question needs one; only a row with a claim may go without"},
 		{"id not whole", with(`1,`, `1.5,`), "line 2: question_id: want"},
 		{"twice", good + good, "line 2: question_id 1 of split pope_popular is already at"},
 		{"twice, as a string", good + strings.Replace(good, "1", `"1"`, 1), "is already at"},

@@ -121,10 +121,18 @@ func (sel *Selection) check(set *Set) error {
 	have := set.Splits()
 	for _, s := range sel.Splits {
 		if s != string(All) && !slices.Contains(have, s) {
-			return fmt.Errorf("%s has no split %q: it has %s", set.Name, s, strings.Join(have, ", "))
+			return fmt.Errorf("%s has no split %q: it has %s; give --split all or %s", set.Name, s, strings.Join(have, ", "), oneOf(have))
 		}
 	}
 	return sel.checkEvalIDs(set)
+}
+
+// oneOf is the flag for one of a few splits.
+func oneOf(splits []string) string {
+	if len(splits) > 3 {
+		return "--split with one of these"
+	}
+	return "--split " + strings.Join(splits, ", --split ")
 }
 
 func (sel *Selection) checkEvalIDs(set *Set) error {
