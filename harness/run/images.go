@@ -18,6 +18,10 @@ import (
 // check and their use; the rest is prepared again when its turn comes.
 const keepBytes = 64 << 20
 
+// mostMissing is how many missing images a message names: where the folder is
+// the wrong one, that is all of them.
+const mostMissing = 10
+
 // imageStore prepares each image of a plan once, however many claims it has.
 type imageStore struct {
 	source claim.Images
@@ -62,17 +66,40 @@ func (s *imageStore) verify(ctx context.Context, f imageproc.Family, policy imag
 	if err := sem.Acquire(ctx, workers); err != nil {
 		return ErrInterrupted
 	}
-	var bad []string
-	for _, err := range errs {
-		if err != nil {
-			bad = append(bad, err.Error())
-		}
-	}
-	if len(bad) > 0 {
-		return fmt.Errorf("%d of %d images cannot be used; nothing was asked:\n  %s", len(bad), len(s.names), strings.Join(firstOf(bad, mostListed), "\n  "))
+	if err := s.refusal(errs); err != nil {
+		return err
 	}
 	o.ImagesReady(len(s.names))
 	return nil
+}
+
+// refusal is one error for all images that cannot be used; errs are in the
+// order of s.names. What is wrong with many of them alike is said once.
+func (s *imageStore) refusal(errs []error) error {
+	var bad, missing []string
+	folder := ""
+	for i, err := range errs {
+		var m *claim.MissingError
+		switch {
+		case err == nil:
+		case errors.Is(err, claim.ErrNoImages):
+			return fmt.Errorf("%w; nothing was asked", claim.ErrNoImages)
+		case errors.As(err, &m):
+			missing, folder = append(missing, fmt.Sprintf("%s, needed by claim %s", m.Image, s.user[s.names[i]])), m.Folder
+		default:
+			bad = append(bad, err.Error())
+		}
+	}
+	n := len(bad) + len(missing)
+	if n == 0 {
+		return nil
+	}
+	lines := firstOf(bad, mostListed)
+	if len(missing) > 0 {
+		lines = append(lines, fmt.Sprintf("%d not in folder %s, %s:", len(missing), folder, claim.Sought()))
+		lines = append(lines, firstOf(missing, mostMissing)...)
+	}
+	return fmt.Errorf("%d of %d images cannot be used; nothing was asked:\n  %s", n, len(s.names), strings.Join(lines, "\n  "))
 }
 
 func (s *imageStore) check(ctx context.Context, name string) error {
