@@ -137,23 +137,16 @@ func TestComposeModel(t *testing.T) {
 	}
 }
 
-// Models and runs outlive the containers, data can only be read, and nothing
-// is published to other machines.
+// Models outlive the containers, data can only be read, and nothing is
+// published to other machines.
 func TestComposeVolumes(t *testing.T) {
 	project := loadCompose(t, "CANDOR_DATA=/somewhere")
-	for _, c := range []struct {
-		service, volume, target string
-	}{
-		{"ollama", "models", "/root/.ollama"}, // where the image keeps its models
-		{"candor", "runs", "/work/runs"},
-	} {
-		mount := mountAt(service(t, project, c.service), c.target)
-		if mount == nil || mount.Type != types.VolumeTypeVolume || mount.Source != c.volume {
-			t.Errorf("%s of %s is %+v, want volume %s", c.target, c.service, mount, c.volume)
-		}
-		if _, ok := project.Volumes[c.volume]; !ok {
-			t.Errorf("volume %s is not declared", c.volume)
-		}
+	models := mountAt(service(t, project, "ollama"), "/root/.ollama") // where the image keeps its models
+	if models == nil || models.Type != types.VolumeTypeVolume || models.Source != "models" {
+		t.Errorf("models are mounted as %+v", models)
+	}
+	if _, ok := project.Volumes["models"]; !ok {
+		t.Error("volume models is not declared")
 	}
 	data := mountAt(service(t, project, "candor"), "/work/data")
 	if data == nil || data.Source != "/somewhere" || !data.ReadOnly {
@@ -164,6 +157,29 @@ func TestComposeVolumes(t *testing.T) {
 			if port.HostIP != "127.0.0.1" {
 				t.Errorf("%s publishes port %s on %q", name, port.Published, port.HostIP)
 			}
+		}
+	}
+}
+
+// Runs lie beside the tree, where the commands outside the containers find
+// them, and belong to whoever CANDOR_USER says. Docker must not make the
+// folder: it would be root's, and Candor could not write to it.
+func TestComposeRuns(t *testing.T) {
+	want, err := filepath.Abs("../runs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for env, user := range map[string]string{"": "1000:1000", "CANDOR_USER=0:0": "0:0"} {
+		candor := service(t, loadCompose(t, env), "candor")
+		runs := mountAt(candor, "/work/runs")
+		if runs == nil || runs.Type != types.VolumeTypeBind || runs.Source != want || runs.ReadOnly {
+			t.Fatalf("runs are mounted as %+v", runs)
+		}
+		if runs.Bind == nil || bool(runs.Bind.CreateHostPath) {
+			t.Error("Docker makes the folder of the runs")
+		}
+		if candor.User != user {
+			t.Errorf("with %q candor runs as %q, want %q", env, candor.User, user)
 		}
 	}
 }
