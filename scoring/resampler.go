@@ -1,6 +1,9 @@
 package scoring
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Resampler is one run laid out so that it can be measured under any weighting
 // of images that it shares with other runs. Package batch is built on it;
@@ -57,7 +60,7 @@ func FigureNames() []string {
 }
 
 // Point is every metric of the run itself, NaN where undefined.
-func (r *Resampler) Point() []float64 { return r.point[:] }
+func (r *Resampler) Point() []float64 { return slices.Clone(r.point[:]) }
 
 // Measurer measures replicates of any number of runs, one after another; it
 // holds the scratch memory, so each goroutine needs its own. The zero value is

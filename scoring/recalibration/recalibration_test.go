@@ -288,6 +288,12 @@ func TestCheckDisjoint(t *testing.T) {
 func FuzzFit(f *testing.F) {
 	f.Add([]byte{10, 1, 200, 0, 255, 1, 0, 0})
 	f.Add([]byte{128, 1, 128, 0})
+	// Two confidences, all right: the ridge alone holds Beta.
+	f.Add([]byte{0, 1, 255, 1})
+	f.Add([]byte{51, 1, 255, 1, 255, 1})
+	f.Add([]byte{153, 1, 51, 1})
+	// Separable: a curve as steep as the ridge lets it be.
+	f.Add([]byte{20, 0, 30, 0, 230, 1, 240, 1})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var conf []float64
 		var correct []bool
