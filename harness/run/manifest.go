@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -140,7 +141,7 @@ func (m *Manifest) adopt(essence map[string]string, accept bool, now time.Time) 
 			m.ServerChanges = append(m.ServerChanges, ServerChange{At: now, What: key, From: was, To: is})
 			continue
 		}
-		line := fmt.Sprintf("%s: was %s, is %s", key, was, is)
+		line := fmt.Sprintf("%s: %s", key, changed(was, is))
 		if key == "tasks" {
 			line += " (the hash of claims, labels, images and their choice by split, partition, num-tasks and seed)"
 		}
@@ -154,4 +155,24 @@ func (m *Manifest) adopt(essence map[string]string, accept bool, now time.Time) 
 	}
 	m.Hashed, m.ConfigHash = essence, hashOf(essence)
 	return nil
+}
+
+// changed tells what is new: of two JSON objects, such as the options, only
+// the members that differ.
+func changed(was, is string) string {
+	var before, after map[string]json.RawMessage
+	whole := fmt.Sprintf("was %s, is %s", was, is)
+	if json.Unmarshal([]byte(was), &before) != nil || json.Unmarshal([]byte(is), &after) != nil {
+		return whole
+	}
+	all := map[string]json.RawMessage{}
+	maps.Copy(all, before)
+	maps.Copy(all, after)
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if b, a := string(before[name]), string(after[name]); b != a {
+			lines = append(lines, fmt.Sprintf("%s was %s, is %s", name, cmp.Or(b, "absent"), cmp.Or(a, "absent")))
+		}
+	}
+	return cmp.Or(strings.Join(lines, "; "), whole)
 }
