@@ -67,7 +67,7 @@ func lay(t testing.TB, runs ...[]scoring.Row) *batch.Runs {
 	return r
 }
 
-// The graph pays what Payment pays, to the bit, at the ends of the scale and
+// The graph pays what Payment pays, to 1e-12, at the ends of the scale and
 // for every outcome; a task in error or missing gets 0.
 func TestRewards(t *testing.T) {
 	first, second := run(300, 40, 0, 1), run(300, 40, 10, 2)

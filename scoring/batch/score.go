@@ -11,7 +11,7 @@ import (
 )
 
 // Rewards pays every task of every run, by one Gorgonia graph over the whole
-// tensors: what [scoring.Payment.Reward] pays, to the bit, at [run, task].
+// tensors: what [scoring.Payment.Reward] pays, to rounding, at [run, task].
 // Malformed answers, and tasks that are not there, earn 0. The rule must be
 // Brier or log.
 func (r *Runs) Rewards(pay scoring.Payment) (*tensor.Dense, error) {
