@@ -37,10 +37,10 @@
 // Memory beyond the results (8 bytes to a replicate of a metric of a run) is
 // one block of 256 replicates to a core, whatever their number.
 //
-// The Gorgonia graph that pays answers takes about five times as long as a
-// plain loop, each operation being a pass over memory: 4 ms for 128 000
-// answers. It is there to be one expression over the whole tensor, not to be
-// fast.
+// The Gorgonia graph that pays answers takes two to five times as long as a
+// plain loop, each operation being a pass over memory: some milliseconds for
+// 128 000 answers. It is there to be one expression over the whole tensor, not
+// to be fast.
 //
 // # The full summary of one run
 //
