@@ -9,7 +9,6 @@ type SourceSummary struct {
 	Missing int      `json:"missing"` // answered tasks without it
 	Brier   *float64 `json:"brier"`
 	ECE     *float64 `json:"ece"`
-	Smooth  *float64 `json:"smooth_ece"`
 	AURC    *float64 `json:"aurc"`
 	AUGRC   *float64 `json:"augrc"`
 	AUROC   *float64 `json:"auroc"`
@@ -44,7 +43,6 @@ func summarizeSource(levels []Level, answered, bins int) SourceSummary {
 		Missing: answered - t.answered,
 		Brier:   defined(f[figBrier]),
 		ECE:     defined(f[figECE]),
-		Smooth:  defined(f[figSmooth]),
 		AURC:    defined(f[figAURC]),
 		AUGRC:   defined(f[figAUGRC]),
 		AUROC:   defined(f[figAUROC]),
