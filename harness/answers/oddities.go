@@ -72,7 +72,7 @@ func (o *oddities) warnings() []scoring.Warning {
 	for _, key := range []string{"verdict", "confidence"} {
 		if n := o.absent[key]; n > 0 {
 			add(WarnMissingKeys, "%s no %q and %s as malformed%s", either(n, "row has", "rows have"), key, verb(n),
-				seenInstead(slices.Sorted(maps.Keys(o.instead[key]))))
+				seenInstead(key, slices.Sorted(maps.Keys(o.instead[key]))))
 		}
 	}
 	if o.nulls > 0 {
@@ -104,8 +104,16 @@ func verb(n int) string {
 	return "count"
 }
 
-// seenInstead tells keys that have no meaning here: one may be the key missed.
-func seenInstead(keys []string) string {
+// seenInstead tells keys that have no meaning here, those first that resemble
+// the key missed: one may be it.
+func seenInstead(key string, keys []string) string {
+	unlike := func(k string) int {
+		if k = strings.ToLower(k); strings.HasPrefix(k, key[:3]) || strings.Contains(k, key) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(keys, func(a, b string) int { return unlike(a) - unlike(b) })
 	switch rest := len(keys) - mostShown; {
 	case len(keys) == 0:
 		return ""

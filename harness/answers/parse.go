@@ -89,7 +89,7 @@ func label(keys fields, outcome scoring.Outcome) (string, error) {
 		return text, nil
 	}
 	if v == nil {
-		instead = seenInstead(keys.strange())
+		instead = seenInstead("label", keys.strange())
 	}
 	return "", fmt.Errorf("label %s: must be %q or %q%s", shown(v), supported, refuted, instead)
 }
