@@ -12,6 +12,7 @@ import (
 
 	"candor/harness/report"
 	"candor/harness/run"
+	"candor/harness/stored"
 	"candor/harness/verify"
 	"candor/infer"
 	"candor/infer/ollama"
@@ -143,10 +144,18 @@ func (e *evalCmd) outDir(now time.Time) string {
 }
 
 func (e *evalCmd) print(w io.Writer, r run.Result) error {
-	if !e.JSON {
-		return report.Run(w, r)
+	if e.JSON {
+		return printJSON(w, r.Summary)
 	}
-	return printJSON(w, r.Summary)
+	var reasons map[string]int
+	var err error
+	if r.Summary.Malformed > 0 {
+		var a *stored.Answers
+		if a, err = stored.Read(r.Dir); err == nil {
+			reasons = a.Reasons()
+		}
+	}
+	return errors.Join(report.Run(w, r, reasons), err)
 }
 
 func printJSON(w io.Writer, v any) error {
@@ -158,24 +167,33 @@ func printJSON(w io.Writer, v any) error {
 
 // conclude says how to go on with a run that is not finished.
 func (e *evalCmd) conclude(c console, r run.Result, err error) error {
+	again := fmt.Sprintf("%s eval --resume %s", quoted(c.name), quoted(r.Dir))
 	switch {
 	case r.Dir == "":
 		return err
 	case errors.Is(err, run.ErrInterrupted):
-		fmt.Fprintf(c.err, "candor: interrupted; nothing recorded is lost. Go on with: candor eval --resume %s\n", r.Dir)
+		fmt.Fprintf(c.err, "candor: interrupted; nothing recorded is lost. Go on with: %s\n", again)
 		return exitStatus(exitInterrupted)
 	case err != nil:
-		fmt.Fprintf(c.err, "candor: %v\ncandor: nothing recorded is lost. When that is mended: candor eval --resume %s\n", err, r.Dir)
+		fmt.Fprintf(c.err, "candor: %v\ncandor: nothing recorded is lost. When that is mended: %s\n", err, again)
 		if errors.As(err, new(*run.UsageError)) {
 			return exitStatus(exitUsage)
 		}
 		return exitStatus(exitFailed)
 	case r.Summary.Errors > 0:
-		fmt.Fprintf(c.err, "candor: %d tasks ended in error (see %s). Ask them again with: candor eval --resume %s\n",
-			r.Summary.Errors, filepath.Join(r.Dir, run.ErrorsFile), r.Dir)
+		fmt.Fprintf(c.err, "candor: %s ended in error (see %s). To ask again: %s\n",
+			count(r.Summary.Errors, "task"), filepath.Join(r.Dir, run.ErrorsFile), again)
 		return exitStatus(exitErrors)
 	}
 	return nil
+}
+
+// quoted is a word as a shell takes it.
+func quoted(word string) string {
+	if strings.ContainsAny(word, " \t\n'\"\\$`!*?[](){}<>|&;~#") {
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	return word
 }
 
 // plan is what --dry-run --json prints.
@@ -205,7 +223,7 @@ func (e *evalCmd) dryRun(c console, sig *signals, cfg run.Config, deps run.Depen
 		})
 	}
 	first := p.Tasks[0]
-	fmt.Fprintf(c.out, "%d tasks on %d images of %s, split %s, partition %s\n", len(p.Tasks), p.Images, p.Dataset, cfg.Split, cfg.Partition)
+	fmt.Fprintf(c.out, "%s on %s of %s, split %s, partition %s\n", count(len(p.Tasks), "task"), count(p.Images, "image"), p.Dataset, cfg.Split, cfg.Partition)
 	fmt.Fprintf(c.out, "num_ctx %d; the largest image costs %d tokens\n", p.Options.NumCtx, p.ImageTokens)
 	for _, w := range p.Warnings {
 		fmt.Fprintf(c.out, "! %s\n", w.Message)

@@ -32,11 +32,13 @@ const (
 var version = "devel"
 
 func main() {
-	os.Exit(candor(os.Args[1:], console{os.Stdin, os.Stdout, os.Stderr}))
+	os.Exit(candor(os.Args[1:], console{os.Args[0], os.Stdin, os.Stdout, os.Stderr}))
 }
 
-// console is where a command reads and writes.
+// console is where a command reads and writes, and what candor was called by
+// there.
 type console struct {
+	name     string
 	in       io.Reader
 	out, err io.Writer
 }
@@ -51,7 +53,17 @@ type cli struct {
 	Calibrate calibrateCmd     `cmd:"" help:"Fit recalibration maps on one run and judge them on another."`
 	Doctor    doctorCmd        `cmd:"" help:"Question a server and say what each finding means."`
 	Help      helpCmd          `cmd:"" help:"Explain a topic: candor help TOPIC."`
+	Built     versionCmd       `cmd:"" name:"version" help:"Print the version."`
 	Version   kong.VersionFlag `help:"Print the version."`
+}
+
+// versionCmd is candor version.
+type versionCmd struct{}
+
+// Run prints the version, as --version does.
+func (versionCmd) Run(c console) error {
+	_, err := fmt.Fprintln(c.out, "candor", version)
+	return err
 }
 
 // exitStatus ends a command whose messages are already written.
@@ -80,7 +92,7 @@ func candor(args []string, c console) int {
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
-	parsed, err := parser.Parse(args)
+	parsed, err := parser.Parse(negatives(args))
 	if status >= 0 { // --help or --version
 		return status
 	}
@@ -88,7 +100,7 @@ func candor(args []string, c console) int {
 		err = stored.err
 	}
 	if err != nil {
-		return statusOf(c, &run.UsageError{Err: err})
+		return statusOf(c, &run.UsageError{Err: unknown(err, parser)})
 	}
 	sig := watchSignals()
 	defer sig.close()

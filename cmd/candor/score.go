@@ -42,7 +42,7 @@ func (s *scoreCmd) Run(ctx context.Context, c console) error {
 	if s.JSON {
 		return printJSON(c.out, sum)
 	}
-	return report.Score(c.out, sum, s.Bins)
+	return report.Score(c.out, sum, s.Bins, a.Reasons())
 }
 
 // readAnswers reads a run, a file, or standard input for "-".

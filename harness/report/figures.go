@@ -1,7 +1,11 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"candor/scoring"
 
@@ -19,6 +23,31 @@ func outcomes(s *scoring.Summary) table.Writer {
 	}
 	t.SetColumnConfigs(rightAligned(2, 3))
 	return t
+}
+
+// malformed says why answers were, the commonest reasons first.
+func (p *printer) malformed(reasons map[string]int) {
+	if len(reasons) == 0 {
+		return
+	}
+	names := slices.SortedFunc(maps.Keys(reasons), func(a, b string) int {
+		return cmp.Or(cmp.Compare(reasons[b], reasons[a]), cmp.Compare(a, b))
+	})
+	const most = 4
+	var parts []string
+	rest := 0
+	for i, name := range names {
+		if i < most {
+			parts = append(parts, fmt.Sprintf("%d %s", reasons[name], name))
+		} else {
+			rest += reasons[name]
+		}
+	}
+	if rest > 0 {
+		parts = append(parts, fmt.Sprintf("%d for other reasons", rest))
+	}
+	p.line("malformed: %s", strings.Join(parts, ", "))
+	p.line("")
 }
 
 // figures are in the order in which they are read: is it right, does it know,

@@ -18,7 +18,7 @@ import (
 func Rescore(w io.Writer, r *rescore.Result, bins int) error {
 	p := &printer{w: w}
 	p.line("%s: %s", r.Run, r.AsIf)
-	p.summary(&r.Summary, bins)
+	p.summary(&r.Summary, bins, nil)
 	p.labelSets(&r.Summary)
 	p.line("")
 	p.honesty(r.Honesty)

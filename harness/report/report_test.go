@@ -102,31 +102,32 @@ func TestRunGolden(t *testing.T) {
 		scattered = append(scattered, level{.5 + float64(i)/80, 1 + i%5, i % 2})
 	}
 	tests := []struct {
-		name   string
-		result run.Result
-		change func(*run.Result)
+		name    string
+		result  run.Result
+		change  func(*run.Result)
+		reasons map[string]int
 	}{
 		{"plain", result(t, 200, plain), func(r *run.Result) {
 			r.Manifest.Preflight = &preflight.Report{Residency: infer.Residency{Loaded: true, Size: 100, SizeVRAM: 60}}
-		}},
-		{"errors", result(t, 203, with(plain, scoring.Errored, 3)), nil},
+		}, map[string]int{"out_of_range": 2, "no_object": 4}},
+		{"errors", result(t, 203, with(plain, scoring.Errored, 3)), nil, nil},
 		{"partial", result(t, 500, plain, scoring.Warning{Code: "partial", Message: "PARTIAL: 200 of 500 tasks are recorded; figures and intervals are over those"}),
-			func(r *run.Result) { r.Manifest.State = run.Interrupted }},
+			func(r *run.Result) { r.Manifest.State = run.Interrupted }, nil},
 		{"no_answers", result(t, 4, nil), func(r *run.Result) {
 			rows := []scoring.Row{{ID: "a", Image: "1", Outcome: scoring.Malformed}, {ID: "b", Image: "1", Outcome: scoring.Abstained}, {ID: "c", Image: "2", Outcome: scoring.Malformed}, {ID: "d", Image: "3", Outcome: scoring.Malformed}}
 			r.Summary.Summary = summarize(t, rows, 200)
 			r.Summary.Throughput = run.Throughput{}
-		}},
-		{"no_tasks", result(t, 4, nil), func(r *run.Result) { r.Manifest.State, r.Summary.Throughput = run.Failed, run.Throughput{} }},
-		{"splits", result(t, 180, splits), func(r *run.Result) { r.Manifest.Dataset.Split = "all" }},
+		}, map[string]int{"truncated": 1, "no_object": 1, "missing_confidence": 1}},
+		{"no_tasks", result(t, 4, nil), func(r *run.Result) { r.Manifest.State, r.Summary.Throughput = run.Failed, run.Throughput{} }, nil},
+		{"splits", result(t, 180, splits), func(r *run.Result) { r.Manifest.Dataset.Split = "all" }, nil},
 		{"random_weights", result(t, 120, answers("adversarial", scattered...), scoring.Warning{Code: "random_weights", Message: "candor-tiny-qwen35 has random weights: its figures mean nothing, they only show that everything works"}),
 			func(r *run.Result) {
 				r.Manifest.Model = infer.Identity{Model: "candor-tiny-qwen35", ServerVersion: "0.24.0", Architecture: "qwen35", RandomWeights: true}
 				r.Manifest.Preflight = &preflight.Report{Residency: infer.Residency{Loaded: true, Size: 100}}
-			}},
+			}, nil},
 		{"no_intervals", result(t, 192, nil), func(r *run.Result) {
 			r.Summary.Summary = summarize(t, answers("adversarial", published...), 0)
-		}},
+		}, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -134,7 +135,7 @@ func TestRunGolden(t *testing.T) {
 				tt.change(&tt.result)
 			}
 			var b bytes.Buffer
-			if err := report.Run(&b, tt.result); err != nil {
+			if err := report.Run(&b, tt.result, tt.reasons); err != nil {
 				t.Fatal(err)
 			}
 			golden(t, "run_"+tt.name, b.String())
@@ -158,12 +159,15 @@ func TestRunGolden(t *testing.T) {
 func TestScore(t *testing.T) {
 	s := summarize(t, answers("", published...), 0)
 	var b bytes.Buffer
-	if err := report.Score(&b, &s, 7); err != nil {
+	if err := report.Score(&b, &s, 7, map[string]int{"a": 5, "b": 4, "c": 6, "d": 3, "e": 2, "f": 1}); err != nil {
 		t.Fatal(err)
 	}
 	text := b.String()
 	if !strings.Contains(text, "7 asked, 3 in effect") {
 		t.Errorf("bins are not told in\n%s", text)
+	}
+	if !strings.Contains(text, "\nmalformed: 6 c, 5 a, 4 b, 3 d, 3 for other reasons\n") {
+		t.Errorf("reasons are not told in\n%s", text)
 	}
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
@@ -181,7 +185,7 @@ func TestWriterFails(t *testing.T) {
 	full := errors.New("disk full")
 	s := summarize(t, nil, 0)
 	for name, err := range map[string]error{
-		"run": report.Run(failing{full}, result(t, 0, nil)), "score": report.Score(failing{full}, &s, 15),
+		"run": report.Run(failing{full}, result(t, 0, nil), nil), "score": report.Score(failing{full}, &s, 15, nil),
 		"doctor": report.Doctor(failing{full}, "http://127.0.0.1:1", preflight.Report{}),
 	} {
 		if !errors.Is(err, full) {

@@ -16,20 +16,21 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// Run writes a run's summary as plain text, for a terminal or a log.
-func Run(w io.Writer, r run.Result) error {
+// Run writes a run's summary as plain text, for a terminal or a log. reasons
+// counts why answers were malformed; nil if that is not known.
+func Run(w io.Writer, r run.Result, reasons map[string]int) error {
 	p := &printer{w: w}
 	p.run(r)
-	p.summary(&r.Summary.Summary, r.Manifest.Config.Bins)
+	p.summary(&r.Summary.Summary, r.Manifest.Config.Bins, reasons)
 	p.speed(r.Summary.Throughput)
 	return p.err
 }
 
-// Score writes the summary of answers that come from no run of Candor's; bins
-// is how many were asked for.
-func Score(w io.Writer, s *scoring.Summary, bins int) error {
+// Score writes the summary of answers without the story of a run; bins is how
+// many were asked for, reasons as for [Run].
+func Score(w io.Writer, s *scoring.Summary, bins int, reasons map[string]int) error {
 	p := &printer{w: w}
-	p.summary(s, bins)
+	p.summary(s, bins, reasons)
 	return p.err
 }
 
@@ -52,7 +53,7 @@ func (p *printer) table(t table.Writer) {
 	}
 }
 
-func (p *printer) summary(s *scoring.Summary, bins int) {
+func (p *printer) summary(s *scoring.Summary, bins int, reasons map[string]int) {
 	p.line("Paid by the %s rule; ABSTAIN earns %.4g: a verdict pays better above a belief of %.4g.", s.Rule, s.AbstainReward, s.Threshold)
 	for _, w := range s.Warnings {
 		p.line("! %s", w.Message)
@@ -60,6 +61,7 @@ func (p *printer) summary(s *scoring.Summary, bins int) {
 	p.line("")
 	p.table(outcomes(s))
 	p.line("")
+	p.malformed(reasons)
 	if s.Answered > 0 {
 		p.table(figures(s))
 		p.line("")

@@ -5,6 +5,7 @@
 package stored
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -93,6 +94,21 @@ func (a *Answers) GivenUnder() string {
 		return "a rule and a payoff that the manifest does not tell"
 	}
 	return fmt.Sprintf("%s, %.6g", pay.Rule.Name(), pay.Abstain)
+}
+
+// Reasons counts why a run's answers were malformed; nil for a file, which does
+// not tell.
+func (a *Answers) Reasons() map[string]int {
+	if a.Run == nil {
+		return nil
+	}
+	out := map[string]int{}
+	for _, t := range a.Run.Traces {
+		if t.Outcome == scoring.Malformed {
+			out[cmp.Or(t.Reason, "for no reason told")]++
+		}
+	}
+	return out
 }
 
 // Circumstances are the warnings that the answers bring along.

@@ -67,7 +67,7 @@ func TestInherit(t *testing.T) {
 	dir := write(t, map[string]string{"empty.jsonl": "", "odd.jsonl": strings.Replace(line, `"confidence"`, `"conf"`, 1)})
 	for name, want := range map[string]string{
 		"empty.jsonl": "no answers in " + filepath.Join(dir, "empty.jsonl"),
-		"odd.jsonl":   `none of 1 tasks was answered: calibration is undefined; 1 row has no "confidence" and counts as malformed; keys seen instead: conf, correct`,
+		"odd.jsonl":   `none of 1 task was answered: calibration is undefined; 1 row has no "confidence" and counts as malformed; keys seen instead: conf, correct`,
 	} {
 		a, err := stored.Read(filepath.Join(dir, name))
 		if err != nil {
