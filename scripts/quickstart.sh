@@ -81,9 +81,9 @@ next_steps() {
 The answers and figures are in $RUN. What next:
   ./candor help            commands and topics; ./candor help metrics explains the figures
   export OLLAMA_HOST=\$(scripts/ollama.sh start)
-                           a server that stays until scripts/ollama.sh stop, and tells candor of it
+                           starts a server that stays (scripts/ollama.sh stop ends it), and tells candor
   ./candor doctor --model $MODEL --num-thread 1
-                           then asks that server what it honours
+                           asks that server what it honours
 END
 }
 
