@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"candor/harness/claim"
 	"candor/harness/report"
 	"candor/harness/run"
 	"candor/harness/stored"
@@ -102,7 +103,7 @@ func (e *evalCmd) Run(c console, sig *signals) error {
 
 func (e *evalCmd) config() run.Config {
 	return run.Config{
-		Model: e.Model, Hosts: e.Host, Dataset: absolute(e.Dataset, "demo"), Images: absolute(e.Images), Split: e.Split,
+		Model: e.Model, Hosts: e.Host, Dataset: absoluteData(e.Dataset), Images: absolute(e.Images), Split: e.Split,
 		Partition: e.Partition, NumTasks: e.NumTasks, Seed: e.Seed, Replicate: e.Replicate, EvalIDs: absolute(e.EvalIDs),
 		Rule: e.Rule, Abstain: e.AbstainReward, Prompt: absolute(e.Prompt, verify.PromptDefault, verify.PromptImageFirst), Format: e.Format, Profile: e.Profile,
 		Sampling: run.Sampling{
@@ -117,22 +118,29 @@ func (e *evalCmd) config() run.Config {
 
 // absolute makes a path hold from any working directory, so that a run can be
 // resumed from another one. Names and what is no path here are left alone.
-func absolute(spec string, names ...string) string {
-	if slices.Contains(names, spec) {
-		return spec
+func absolute(path string, names ...string) string {
+	if slices.Contains(names, path) || !exists(path) {
+		return path
 	}
-	parts := strings.Split(spec, ",")
-	for i, p := range parts {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}
+
+// absoluteData does so for a data set, which may be several files.
+func absoluteData(spec string) string {
+	if spec == "demo" || exists(spec) {
+		return absolute(spec, "demo")
+	}
+	paths := claim.SplitList(spec)
+	for i, p := range paths {
 		if !exists(p) {
 			return spec
 		}
-		abs, err := filepath.Abs(p)
-		if err != nil {
-			return spec
-		}
-		parts[i] = abs
+		paths[i] = absolute(p)
 	}
-	return strings.Join(parts, ",")
+	return strings.Join(paths, ",")
 }
 
 func (e *evalCmd) outDir(now time.Time) string {

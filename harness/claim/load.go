@@ -14,9 +14,9 @@ import (
 var ErrHub = errors.New("data sets on the Hub are not available yet: download the files and give their paths")
 
 // Load returns a data set by what a user calls it: "demo"; a file; several
-// files with commas between; or a folder that holds coco_pope_*.json or, if
-// none, other .json or .jsonl files. Images of files are looked for in
-// imageDir; see LoadPOPE.
+// files with commas between, as SplitList reads them; or a folder that holds
+// coco_pope_*.json or, if none, other .json or .jsonl files. Images of files are
+// looked for in imageDir; see LoadPOPE.
 func Load(spec, imageDir string) (*Set, error) {
 	if spec == "demo" {
 		return Demo(0)
@@ -65,10 +65,7 @@ func quoteMeta(dir string) string {
 
 func listed(spec string) ([]string, error) {
 	var paths []string
-	for p := range strings.SplitSeq(spec, ",") {
-		if p = strings.TrimSpace(p); p == "" {
-			continue
-		}
+	for _, p := range SplitList(spec) {
 		if _, err := os.Stat(p); err != nil {
 			return nil, fmt.Errorf("data file: %w", err)
 		}
@@ -78,6 +75,31 @@ func listed(spec string) ([]string, error) {
 		return nil, errors.New("no data set given: use demo or the path of a file")
 	}
 	return paths, nil
+}
+
+// SplitList takes a list of paths with commas between apart. A comma of a path
+// that exists stays in it, as in a folder's "a,b"; of two such paths the longer
+// is meant. Blanks around paths are taken away, and empty ones left out.
+func SplitList(spec string) []string {
+	var paths []string
+	for parts := strings.Split(spec, ","); len(parts) > 0; {
+		n := len(parts)
+		for n > 1 && !exists(joined(parts[:n])) {
+			n--
+		}
+		if p := joined(parts[:n]); p != "" {
+			paths = append(paths, p)
+		}
+		parts = parts[n:]
+	}
+	return paths
+}
+
+func joined(parts []string) string { return strings.TrimSpace(strings.Join(parts, ",")) }
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // hubID matches organisation/name.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -13,6 +14,7 @@ func TestLoad(t *testing.T) {
 	dir := write(t, map[string]string{
 		"set/coco_pope_random.json": row, "set/coco_pope_popular.json": row, "set/other.json": row,
 		"own[1]/mine.jsonl": row, "empty/readme.txt": "", "a,b_random.json": row,
+		"com,ma/c,d_popular.json": row,
 	})
 	at := func(name string) string { return filepath.Join(dir, name) }
 	tests := map[string]int{
@@ -20,6 +22,7 @@ func TestLoad(t *testing.T) {
 		at("own[1]"):                    1,
 		at("set/coco_pope_random.json"): 1,
 		at("a,b_random.json"):           1, // a comma of its own
+		at("a,b_random.json") + "," + at("com,ma/c,d_popular.json"):      2,
 		at("set/coco_pope_random.json") + ", " + at("own[1]/mine.jsonl"): 2,
 	}
 	for spec, want := range tests {
@@ -30,6 +33,29 @@ func TestLoad(t *testing.T) {
 	}
 	if set, err := Load("demo", ""); err != nil || set.Name != "demo" || len(set.Splits()) != 3 {
 		t.Errorf("demo: %v", err)
+	}
+}
+
+// Each row is a list as it is given and the paths in it, where the folder holds
+// "a", "a,b" and "c".
+func TestSplitList(t *testing.T) {
+	t.Chdir(write(t, map[string]string{"a": "", "a,b": "", "c": ""}))
+	for spec, want := range map[string][]string{
+		"":          nil,
+		" , ,":      nil,
+		"a":         {"a"},
+		"a, c ":     {"a", "c"},
+		"a,b":       {"a,b"}, // one path, though a is one too
+		"a,b,c":     {"a,b", "c"},
+		"c,a,b":     {"c", "a,b"},
+		"a,c":       {"a", "c"},
+		"x,a,b,,y":  {"x", "a,b", "y"}, // what is not there stands by itself
+		"b,a":       {"b", "a"},
+		" a,b , c,": {"a,b", "c"},
+	} {
+		if got := SplitList(spec); !slices.Equal(got, want) {
+			t.Errorf("SplitList(%q) is %q; want %q", spec, got, want)
+		}
 	}
 }
 
