@@ -12,7 +12,7 @@ readonly REPO
 
 # Everything that is built or kept outside the tree.
 CACHE=${CANDOR_CACHE:-${XDG_CACHE_HOME:-${HOME:?HOME is not set}/.cache}/candor}
-# shellcheck disable=SC2034 # used by those who source this
+[[ $CACHE == /* ]] || CACHE=$PWD/$CACHE
 readonly CACHE
 
 # say tells the user; that nobody listens any more is no failure.
@@ -31,7 +31,7 @@ die() {
 # for it to handle; it does not end the script, which has to clear up. In the
 # background CMD would ignore interrupts, were that not undone.
 attend() {
-  local child status=0
+  local child status=0 last=''
   (
     trap - INT QUIT
     exec "$@"
@@ -40,10 +40,14 @@ attend() {
   trap : INT
   # shellcheck disable=SC2064 # this child is meant
   trap "kill -TERM $child" TERM HUP
-  while kill -0 "$child" 2> /dev/null; do
-    # A signal ends the waiting, too.
+  # A signal ends the waiting, too.
+  until
     wait "$child" && status=0 || status=$?
-  done
+    ! kill -0 "$child" 2> /dev/null
+  do :; done
+  # It may have done so just before CMD ended: bash still knows how, or says 127.
+  wait "$child" 2> /dev/null && status=0 || last=$?
+  [[ ${last:-127} -eq 127 ]] || status=$last
   return "$status"
 }
 

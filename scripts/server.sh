@@ -193,17 +193,27 @@ read_state() {
 # host_url HOST prints the URL that a value of OLLAMA_HOST means: the scheme is
 # http and the port 11434 unless said.
 host_url() {
-  local value=$1 scheme=http port=11434
+  local value scheme=http port=11434 path='' login=''
+  # Blanks and quotes around it are no part of it, as for candor.
+  value=$(tr -d "[:space:]\"'" <<< "$1")
   if [[ $value == *://* ]]; then
     scheme=${value%%://*}
+    scheme=${scheme,,}
     value=${value#*://}
     if [[ $scheme == https ]]; then port=443; else port=80; fi
   fi
-  value=${value%%/*}
+  if [[ $value == */* ]]; then
+    path=/${value#*/}
+    value=${value%%/*}
+  fi
+  if [[ $value == *@* ]]; then
+    login=${value%@*}@
+    value=${value##*@}
+  fi
   if [[ $value =~ ^(\[.*\]|[^:]*):([0-9]+)$ ]]; then
     value=${BASH_REMATCH[1]} port=${BASH_REMATCH[2]}
   fi
-  echo "$scheme://${value:-127.0.0.1}:$port"
+  echo "$scheme://$login${value:-127.0.0.1}:$port${path%/}"
 }
 
 # answers URL: an Ollama server answers there. Without curl bash itself asks.
