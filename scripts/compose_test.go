@@ -148,7 +148,7 @@ func TestComposeVolumes(t *testing.T) {
 	if _, ok := project.Volumes["models"]; !ok {
 		t.Error("volume models is not declared")
 	}
-	data := mountAt(service(t, project, "candor"), "/work/data")
+	data := mountAt(service(t, project, "candor"), "/candor/data")
 	if data == nil || data.Source != "/somewhere" || !data.ReadOnly {
 		t.Errorf("data is mounted as %+v", data)
 	}
@@ -171,7 +171,7 @@ func TestComposeRuns(t *testing.T) {
 	}
 	for env, user := range map[string]string{"": "1000:1000", "CANDOR_USER=0:0": "0:0"} {
 		candor := service(t, loadCompose(t, env), "candor")
-		runs := mountAt(candor, "/work/runs")
+		runs := mountAt(candor, "/candor/runs")
 		if runs == nil || runs.Type != types.VolumeTypeBind || runs.Source != want || runs.ReadOnly {
 			t.Fatalf("runs are mounted as %+v", runs)
 		}
