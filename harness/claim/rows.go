@@ -31,7 +31,7 @@ func rows(r io.Reader) iter.Seq2[row, error] {
 		if head, _ := in.Peek(3); bytes.Equal(head, []byte("\xef\xbb\xbf")) {
 			_, _ = in.Discard(3)
 		}
-		switch first, err := firstByte(in); {
+		switch first, above, err := firstByte(in); {
 		case errors.Is(err, io.EOF):
 			yield(row{}, errors.New("the file is empty"))
 		case err != nil:
@@ -39,28 +39,32 @@ func rows(r io.Reader) iter.Seq2[row, error] {
 		case first == '[':
 			array(in, yield)
 		default:
-			lines(in, yield)
+			lines(in, above, yield)
 		}
 	}
 }
 
-// firstByte looks past blanks without consuming them: lines are counted later.
-func firstByte(in *bufio.Reader) (byte, error) {
-	for n := 1; ; n++ {
-		head, err := in.Peek(n)
-		if err != nil {
-			return 0, err
-		}
-		if c := head[n-1]; !bytes.ContainsRune([]byte(" \t\r\n"), rune(c)) {
-			return c, nil
+// firstByte is the first that is no blank. It consumes the blanks, however many
+// there are, and counts the lines that end among them.
+func firstByte(in *bufio.Reader) (first byte, above int, err error) {
+	for {
+		c, err := in.ReadByte()
+		switch {
+		case err != nil:
+			return 0, above, err
+		case c == '\n':
+			above++
+		case c != ' ' && c != '\t' && c != '\r':
+			return c, above, in.UnreadByte()
 		}
 	}
 }
 
-func lines(in io.Reader, yield func(row, error) bool) {
+// lines reads JSON Lines that stand below a number of others.
+func lines(in io.Reader, above int, yield func(row, error) bool) {
 	sc := bufio.NewScanner(in)
 	sc.Buffer(make([]byte, 0, 1<<12), maxRow)
-	n := 0
+	n := above
 	for sc.Scan() {
 		n++
 		line := bytes.TrimSpace(sc.Bytes())
@@ -77,7 +81,11 @@ func lines(in io.Reader, yield func(row, error) bool) {
 			return
 		}
 	}
-	if err := sc.Err(); err != nil {
+	err := sc.Err()
+	if errors.Is(err, bufio.ErrTooLong) {
+		err = fmt.Errorf("longer than %d MiB: each row must be a line of its own, or the file one array", maxRow>>20)
+	}
+	if err != nil {
 		yield(row{}, fmt.Errorf("line %d: %w", n+1, err))
 	}
 }
