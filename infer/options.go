@@ -8,6 +8,14 @@ import (
 	"strings"
 )
 
+// Bounds of options, beyond what any model or machine has: a figure above them
+// is a slip, and sums of those below them cannot overflow.
+const (
+	MaxNumPredict = 1 << 20
+	MaxNumCtx     = 1 << 24
+	MaxNumThread  = 1 << 16
+)
+
 // Options are the sampling and load-time options of a request. Every one is
 // sent explicitly: a server's defaults change between versions and with the
 // amount of memory it finds.
@@ -20,8 +28,8 @@ type Options struct {
 	FrequencyPenalty float64 `json:"frequency_penalty"` // [-2, 2]
 	RepeatPenalty    float64 `json:"repeat_penalty"`    // > 0; 1 is none
 	RepeatLastN      int     `json:"repeat_last_n"`     // tokens; -1 is the context
-	NumPredict       int     `json:"num_predict"`       // most tokens of an answer, ≥ 1
-	NumCtx           int     `json:"num_ctx"`           // context in tokens
+	NumPredict       int     `json:"num_predict"`       // most tokens of an answer, 1 to MaxNumPredict
+	NumCtx           int     `json:"num_ctx"`           // context in tokens; 0 is fitted by the run
 	NumBatch         int     `json:"num_batch"`         // 0 leaves it to the server
 	NumThread        int     `json:"num_thread"`        // 0 leaves it to the server
 	Think            bool    `json:"think"`
@@ -44,10 +52,10 @@ func (o Options) Validate() error {
 		{within(o.FrequencyPenalty, -2, 2), "frequency_penalty", o.FrequencyPenalty, "in [-2, 2]"},
 		{o.RepeatPenalty > 0 && !math.IsInf(o.RepeatPenalty, 0), "repeat_penalty", o.RepeatPenalty, "above 0"},
 		{o.RepeatLastN >= -1, "repeat_last_n", o.RepeatLastN, "-1 or more"},
-		{o.NumPredict >= 1, "num_predict", o.NumPredict, "1 or more"},
-		{o.NumCtx >= 0, "num_ctx", o.NumCtx, "0 (fitted) or more"},
-		{o.NumBatch >= 0, "num_batch", o.NumBatch, "0 (the engine's best) or more"},
-		{o.NumThread >= 0, "num_thread", o.NumThread, "0 (the server's choice) or more"},
+		{o.NumPredict >= 1 && o.NumPredict <= MaxNumPredict, "num_predict", o.NumPredict, between(1, "", MaxNumPredict)},
+		{o.NumCtx >= 0 && o.NumCtx <= MaxNumCtx, "num_ctx", o.NumCtx, between(0, " (fitted)", MaxNumCtx)},
+		{o.NumBatch >= 0 && o.NumBatch <= MaxNumCtx, "num_batch", o.NumBatch, between(0, " (the engine's best)", MaxNumCtx)},
+		{o.NumThread >= 0 && o.NumThread <= MaxNumThread, "num_thread", o.NumThread, between(0, " (the server's choice)", MaxNumThread)},
 	}
 	for _, c := range checks {
 		if !c.ok {
@@ -55,6 +63,10 @@ func (o Options) Validate() error {
 		}
 	}
 	return nil
+}
+
+func between(least int, means string, most int) string {
+	return fmt.Sprintf("between %d%s and %d", least, means, most)
 }
 
 func within(x, lo, hi float64) bool { return x >= lo && x <= hi }

@@ -47,8 +47,13 @@ func TestOptionsValidate(t *testing.T) {
 		{"frequency_penalty", func(o *infer.Options) { o.FrequencyPenalty = math.Inf(1) }},
 		{"repeat_penalty", func(o *infer.Options) { o.RepeatPenalty = 0 }},
 		{"num_predict", func(o *infer.Options) { o.NumPredict = 0 }},
+		{"num_predict", func(o *infer.Options) { o.NumPredict = infer.MaxNumPredict + 1 }},
+		{"num_predict", func(o *infer.Options) { o.NumPredict = math.MaxInt }},
 		{"num_ctx", func(o *infer.Options) { o.NumCtx = -1 }},
+		{"num_ctx", func(o *infer.Options) { o.NumCtx = math.MaxInt }},
+		{"num_batch", func(o *infer.Options) { o.NumBatch = math.MaxInt }},
 		{"num_thread", func(o *infer.Options) { o.NumThread = -1 }},
+		{"num_thread", func(o *infer.Options) { o.NumThread = math.MaxInt }},
 	}
 	for _, tt := range tests {
 		o, _ := infer.Profile(infer.DefaultProfile)

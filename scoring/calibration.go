@@ -2,6 +2,7 @@ package scoring
 
 import (
 	"context"
+	"fmt"
 	"math"
 )
 
@@ -108,11 +109,12 @@ func Decompose(confidence []float64, correct []bool, weights []int) Decompositio
 // means 10 000), and p_calibrated, the share of draws at or above the ECE
 // observed, which is the p-value of perfect calibration (Bröcker & Smith
 // 2007, for the draws). All nil for no answers. The error is the context's.
-// For arguments and panics see [BrierScore]; negative draws panic too.
+// For arguments and panics see [BrierScore]; draws below 0
+// or above [MaxBootstrap] panic too.
 func CalibratedFloor(ctx context.Context, confidence []float64, correct []bool, weights []int, bins, draws int, seed uint64) (Floor, error) {
 	levels, _, _ := grouped(confidence, correct, weights)
-	if draws < 0 {
-		panic("scoring: negative number of draws")
+	if draws < 0 || draws > MaxBootstrap {
+		panic(fmt.Sprintf("scoring: %d draws: must be between 1 and %d, or 0 for %d", draws, MaxBootstrap, defaultFloorDraws))
 	}
 	if draws == 0 {
 		draws = defaultFloorDraws

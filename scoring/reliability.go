@@ -106,8 +106,8 @@ func (o BandOptions) filled() (BandOptions, error) {
 			return o, fmt.Errorf("consistency band: quantile %v: must lie in [0, 1]", p)
 		}
 	}
-	if o.Draws < 0 {
-		return o, fmt.Errorf("consistency band: %d draws: must be 0 (the default) or more", o.Draws)
+	if o.Draws < 0 || o.Draws > MaxBootstrap {
+		return o, fmt.Errorf("consistency band: %d draws: must be between 0 (the default) and %d", o.Draws, MaxBootstrap)
 	}
 	return o, nil
 }

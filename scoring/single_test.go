@@ -167,6 +167,7 @@ func TestSingleFiguresPanic(t *testing.T) {
 		"coverage 0":     func() { SelectiveAccuracy(c, y, nil, 0) },
 		"coverage NaN":   func() { SelectiveAccuracy(c, y, nil, math.NaN()) },
 		"risk above 1":   func() { CoverageAtRisk(c, y, nil, 1.1) },
+		"too many draws": func() { _, _ = CalibratedFloor(t.Context(), c, y, nil, 0, MaxBootstrap+1, 0) },
 		"negative draws": func() { _, _ = CalibratedFloor(t.Context(), c, y, nil, 0, -1, 0) },
 		"band weights":   func() { _, _ = ConsistencyBand(t.Context(), c, []int{1}, BandOptions{}) },
 	} {

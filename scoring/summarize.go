@@ -9,7 +9,7 @@ import (
 // without intervals.
 type Options struct {
 	Bins       int      // bins asked for in both ECEs, 1 to 1e6; 0 = 15
-	Bootstrap  int      // replicates for the intervals; 0 = none (10 000 is usual)
+	Bootstrap  int      // replicates for the intervals, at most 1e6; 0 = none (10 000 is usual)
 	Seed       uint64   // of the bootstrap and the calibrated floor
 	FloorDraws int      // draws for the calibrated floor; 0 = 10 000
 	Source     string   // name of the scored confidence; "" = "verbal"
@@ -18,6 +18,11 @@ type Options struct {
 
 // MaxBins is the most bins that may be asked for.
 const MaxBins = 1_000_000
+
+// MaxBootstrap is the most replicates that may be asked for. Every one keeps a
+// value of every metric, 8 bytes each, and past 10 000 the bounds of an
+// interval hardly move.
+const MaxBootstrap = 1_000_000
 
 const (
 	defaultBins   = 15
@@ -56,10 +61,10 @@ func (o Options) filled() (Options, error) {
 	switch {
 	case o.Bins < 0 || o.Bins > MaxBins:
 		return o, fmt.Errorf("bins %d: must be between 1 and %d", o.Bins, MaxBins)
-	case o.Bootstrap < 0:
-		return o, fmt.Errorf("bootstrap %d: must be 0 (none) or more", o.Bootstrap)
-	case o.FloorDraws < 0:
-		return o, fmt.Errorf("floor draws %d: must be 0 (the default) or more", o.FloorDraws)
+	case o.Bootstrap < 0 || o.Bootstrap > MaxBootstrap:
+		return o, fmt.Errorf("bootstrap %d: must be between 0 (none) and %d", o.Bootstrap, MaxBootstrap)
+	case o.FloorDraws < 0 || o.FloorDraws > MaxBootstrap:
+		return o, fmt.Errorf("floor draws %d: must be between 0 (the default) and %d", o.FloorDraws, MaxBootstrap)
 	}
 	return o, nil
 }

@@ -130,9 +130,16 @@ func TestFieldsThatDoNotApply(t *testing.T) {
 }
 
 func TestBadOptions(t *testing.T) {
-	for _, opt := range []Options{{Bins: -1}, {Bins: MaxBins + 1}, {Bootstrap: -1}, {FloorDraws: -1}} {
-		if _, err := Summarize(t.Context(), published(), brier(t), opt); err == nil {
-			t.Errorf("%+v was accepted", opt)
+	for _, opt := range []Options{
+		{Bins: -1}, {Bins: MaxBins + 1}, {FloorDraws: -1}, {FloorDraws: MaxBootstrap + 1},
+		{Bootstrap: -1}, {Bootstrap: MaxBootstrap + 1}, {Bootstrap: 1e9}, {Bootstrap: 1e15}, {Bootstrap: math.MaxInt},
+	} {
+		if _, err := Summarize(t.Context(), published(), brier(t), opt); err == nil || !strings.Contains(err.Error(), "must be between") {
+			t.Errorf("%+v: %v", opt, err)
+		}
+		runs := Contender{Name: "a", Rows: published()}
+		if _, err := Compare(t.Context(), runs, []Contender{runs}, brier(t), opt); err == nil || !strings.Contains(err.Error(), "must be between") {
+			t.Errorf("comparing, %+v: %v", opt, err)
 		}
 	}
 	if s := summary(t, published(), Options{Bins: 1}); *s.ECEBins != 1 {

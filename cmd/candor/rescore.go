@@ -34,8 +34,8 @@ func (f figureFlags) check() error {
 	switch {
 	case f.Bins < 1 || f.Bins > scoring.MaxBins:
 		return &run.UsageError{Err: fmt.Errorf("--bins is %d; it must be between 1 and %d", f.Bins, scoring.MaxBins)}
-	case f.Bootstrap < 0:
-		return &run.UsageError{Err: fmt.Errorf("--bootstrap is %d; it must be 0 or more", f.Bootstrap)}
+	case f.Bootstrap < 0 || f.Bootstrap > scoring.MaxBootstrap:
+		return &run.UsageError{Err: fmt.Errorf("--bootstrap is %d; it must be between 0 and %d", f.Bootstrap, scoring.MaxBootstrap)}
 	}
 	return nil
 }

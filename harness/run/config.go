@@ -153,7 +153,7 @@ func (c Config) Validate() error {
 		oneOf("partition", c.Partition, string(claim.Eval), string(claim.Train), string(claim.All)),
 		oneOf("image-policy", c.ImagePolicy, string(imageproc.PolicyReference), string(imageproc.PolicyServer)),
 		atLeast("num-tasks", c.NumTasks, 0), atLeast("replicate", c.Replicate, 0),
-		within("bins", c.Bins, 1, scoring.MaxBins), atLeast("bootstrap", c.Bootstrap, 0), c.checkParallel(), c.checkConfidence(),
+		within("bins", c.Bins, 1, scoring.MaxBins), within("bootstrap", c.Bootstrap, 0, scoring.MaxBootstrap), c.checkParallel(), c.checkConfidence(),
 	}
 	if _, err := c.Payment(); err != nil {
 		checks = append(checks, err)

@@ -282,3 +282,15 @@ func asked(s *faultserver.Server) (own []*faultserver.Request) {
 	}
 	return own
 }
+
+// identified is a server that tells something else of its model.
+type identified struct {
+	infer.Backend
+	change func(*infer.Identity)
+}
+
+func (b identified) Identify(ctx context.Context, model string) (infer.Identity, error) {
+	id, err := b.Backend.Identify(ctx, model)
+	b.change(&id)
+	return id, err
+}

@@ -12,7 +12,7 @@ import (
 
 // Options says how runs are bootstrapped.
 type Options struct {
-	Replicates int    // of the bootstrap, 1 or more (10 000 is usual)
+	Replicates int    // of the bootstrap, 1 to scoring.MaxBootstrap (10 000 is usual)
 	Seed       uint64 // as in scoring.Options
 	Bins       int    // of the ECEs; 0 = 15
 	RatiosOnly bool   // only what the matrix product gives, not the metrics of order
@@ -27,8 +27,8 @@ const (
 // Bootstrap draws the replicates of every metric of every run. Undefined
 // values are NaN there.
 func (r *Runs) Bootstrap(ctx context.Context, pay scoring.Payment, opt Options) (*Result, error) {
-	if opt.Replicates < 1 {
-		return nil, fmt.Errorf("%d replicates: must be 1 or more", opt.Replicates)
+	if opt.Replicates < 1 || opt.Replicates > scoring.MaxBootstrap {
+		return nil, fmt.Errorf("%d replicates: must be between 1 and %d", opt.Replicates, scoring.MaxBootstrap)
 	}
 	v, err := newColumns(r, pay)
 	if err != nil {
