@@ -36,8 +36,8 @@ func (a Answer) Result() Result {
 // ParseStream parses the replies in r, JSON Lines of objects with the keys text,
 // thinking and done_reason, and hands the results to emit in their order. Lines
 // may be of any length, and blank ones are passed over. A line that is no such
-// object, or has neither text nor thinking, ends it with an error that tells the
-// line as name:number; so does an error of emit.
+// object, gives one of these keys twice, or has neither text nor thinking, ends
+// it with an error that tells the line as name:number; so does an error of emit.
 func ParseStream(r io.Reader, name string, emit func(Result) error) error {
 	lines := bufio.NewReader(r)
 	for number := 1; ; number++ {
@@ -66,9 +66,9 @@ func ParseStream(r io.Reader, name string, emit func(Result) error) error {
 // readReply reads one line. Keys are exact, where encoding/json's struct
 // decoding would also take "Text".
 func readReply(line []byte) (Reply, error) {
-	var object map[string]json.RawMessage
-	if err := json.Unmarshal(line, &object); err != nil {
-		return Reply{}, fmt.Errorf("not a JSON object: %w", err)
+	object, err := readMembers(line)
+	if err != nil {
+		return Reply{}, err
 	}
 	var r Reply
 	given := false
@@ -76,11 +76,14 @@ func readReply(line []byte) (Reply, error) {
 		key string
 		to  *string
 	}{{"text", &r.Text}, {"thinking", &r.Thinking}, {"done_reason", &r.DoneReason}} {
-		raw, ok := object[field.key]
-		if !ok || string(raw) == "null" {
+		values := object[field.key]
+		if len(values) > 1 {
+			return Reply{}, fmt.Errorf("key %q is given %d times: keep one", field.key, len(values))
+		}
+		if len(values) == 0 || string(values[0]) == "null" {
 			continue
 		}
-		if err := json.Unmarshal(raw, field.to); err != nil {
+		if err := json.Unmarshal(values[0], field.to); err != nil {
 			return Reply{}, fmt.Errorf("key %q: must be a string: %w", field.key, err)
 		}
 		given = given || field.key != "done_reason"
@@ -89,4 +92,26 @@ func readReply(line []byte) (Reply, error) {
 		return Reply{}, errors.New(`neither "text" nor "thinking": each line needs the raw reply under "text"`)
 	}
 	return r, nil
+}
+
+// readMembers reads an object with all the values of a key that is given
+// several times, of which encoding/json would keep the last in silence.
+func readMembers(line []byte) (map[string][]json.RawMessage, error) {
+	var whole map[string]json.RawMessage
+	if err := json.Unmarshal(line, &whole); err != nil {
+		return nil, fmt.Errorf("not a JSON object: %w", err)
+	}
+	members := make(map[string][]json.RawMessage, len(whole))
+	dec := json.NewDecoder(bytes.NewReader(line))
+	_, err := dec.Token()
+	for err == nil && dec.More() {
+		var key json.Token
+		var value json.RawMessage
+		if key, err = dec.Token(); err == nil {
+			err = dec.Decode(&value)
+		}
+		name, _ := key.(string)
+		members[name] = append(members[name], value)
+	}
+	return members, err
 }

@@ -27,7 +27,7 @@ func TestParseStream(t *testing.T) {
 		`{"text":"{\"verdict\":\"ABSTAIN\"}","done_reason":"stop"}`,
 		`{"text":"{\"verdict\":\"ABSTAIN\"}","done_reason":"length"}`,
 		`{"text":"","thinking":"{\"verdict\":\"ABSTAIN\"}"}`,
-		`{"text":null,"thinking":""}`,
+		`{"text":null,"thinking":"","id":1,"id":{"text":1,"text":2}}`,
 		`{"text":"\ud83d {\"verdict\":\"SUPPORTED\",\"confidence\":1}"}`,
 		`{"text":"{\"verdict\":\"SUPPORTED\",\"confidence\":1,\"why\":\"` + strings.Repeat("x", MaxText/2) + `\"}"}`,
 	}, "\n")
@@ -66,6 +66,13 @@ func TestParseStreamRefuses(t *testing.T) {
 		{"other case", `{"Text":"x"}`, `neither "text" nor "thinking"`},
 		{"null text", `{"text":null}`, `neither "text" nor "thinking"`},
 		{"text no string", `{"text":{"verdict":"SUPPORTED"}}`, `key "text": must be a string`},
+		// Whichever encoding/json would keep, the other may be the reply.
+		{"text twice", `{"text":"x","thinking":"","text":"y"}`, `key "text" is given 2 times`},
+		{"text twice, alike", `{"text":"x","text":"x"}`, `key "text" is given 2 times`},
+		{"text and null", `{"text":"x","text":null}`, `key "text" is given 2 times`},
+		{"text escaped", `{"text":"x","te\u0078t":"y"}`, `key "text" is given 2 times`},
+		{"thinking twice", `{"text":"x","thinking":"a","thinking":"b","thinking":"c"}`, `key "thinking" is given 3 times`},
+		{"reason twice", `{"text":"x","done_reason":"stop","done_reason":"length"}`, `key "done_reason" is given 2 times`},
 		{"reason no string", `{"text":"","done_reason":3}`, `key "done_reason"`},
 	} {
 		got, err := collect(t, `{"text":"x"}`+"\n\n"+c.line+"\n"+`{"text":"y"}`)
