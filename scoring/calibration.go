@@ -106,7 +106,7 @@ func Decompose(confidence []float64, correct []bool, weights []int) Decompositio
 
 // CalibratedFloor is what [ECE] shows by luck alone: its mean and 95th
 // percentile over seeded draws of y from the stated confidences (draws = 0
-// means 10 000), and p_calibrated, the share of draws at or above the ECE
+// means 10 000, or fewer, 1000 at least, beyond 200 000 distinct confidences), and p_calibrated, the share of draws at or above the ECE
 // observed, which is the p-value of perfect calibration (Bröcker & Smith
 // 2007, for the draws). All nil for no answers. The error is the context's.
 // For arguments and panics see [BrierScore]; draws below 0
@@ -115,9 +115,6 @@ func CalibratedFloor(ctx context.Context, confidence []float64, correct []bool, 
 	levels, _, _ := grouped(confidence, correct, weights)
 	if draws < 0 || draws > MaxBootstrap {
 		panic(fmt.Sprintf("scoring: %d draws: must be between 1 and %d, or 0 for %d", draws, MaxBootstrap, defaultFloorDraws))
-	}
-	if draws == 0 {
-		draws = defaultFloorDraws
 	}
 	return calibratedFloor(ctx, levels, binsOrDefault(bins), draws, seed)
 }

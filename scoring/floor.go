@@ -18,37 +18,54 @@ type Floor struct {
 
 const (
 	defaultFloorDraws = 10_000
+	leastFloorDraws   = 1000
+	floorBudget       = 2_000_000_000      // confidences drawn by default, over all draws
 	floorStream       = 0x63616c6962726174 // keeps the floor's draws apart from the bootstrap's
 )
 
+// floorDraws is how many draws the floor takes unless told: 10 000, and fewer
+// where so many distinct confidences stand that these would take minutes, but
+// never below 1000. The mean and the quantile of so many answers vary little
+// from draw to draw, so that what is given up is the resolution of the
+// p-value. It depends on nothing but the number of distinct confidences.
+func floorDraws(distinct int) int {
+	return min(defaultFloorDraws, max(leastFloorDraws, floorBudget/max(distinct, 1)))
+}
+
 // calibratedFloor draws correctness from the stated confidences, draw d from
-// PCG(seed ⊕ a constant, d).
+// PCG(seed ⊕ a constant, d); draws = 0 means floorDraws. The bins of a draw
+// are those of the answers themselves, which depend on the confidences alone.
 func calibratedFloor(ctx context.Context, levels []Level, bins, draws int, seed uint64) (Floor, error) {
 	m, _ := total(levels)
 	if m == 0 {
 		return Floor{}, nil
 	}
-	binomials := make([]binomial, len(levels))
-	for i, l := range levels {
-		binomials[i] = newBinomial(l.N, l.Confidence)
+	if draws == 0 {
+		draws = floorDraws(len(levels))
 	}
+	binomials := newBinomials(levels)
+	observed := equalMass(levels, m, bins, nil)
 	drawn := make([]float64, draws)
 	err := parallel(ctx, draws, func() func(int) {
-		var buf []bin
-		made := slices.Clone(levels)
+		made := slices.Clone(observed)
 		return func(d int) {
 			random := rand.NewPCG(seed^floorStream, uint64(d))
-			for i := range made {
-				made[i].Correct = binomials[i].draw(random)
+			next := 0
+			for b := range made {
+				correct := 0
+				for n := made[b].n; n > 0; next++ {
+					correct += binomials[next].draw(random)
+					n -= binomials[next].trials()
+				}
+				made[b].correct = correct
 			}
-			buf = equalMass(made, m, bins, buf)
-			drawn[d] = ece(buf, m)
+			drawn[d] = ece(made, m)
 		}
 	})
 	if err != nil {
 		return Floor{}, err
 	}
-	return newFloor(drawn, ece(equalMass(levels, m, bins, nil), m)), nil
+	return newFloor(drawn, ece(observed, m)), nil
 }
 
 func newFloor(drawn []float64, observed float64) Floor {
@@ -66,10 +83,27 @@ func newFloor(drawn []float64, observed float64) Floor {
 // binomial[k] is the chance of at most k successes.
 type binomial []float64
 
+// trials is their number.
+func (b binomial) trials() int { return len(b) - 1 }
+
+// newBinomials tabulates the correct answers of every level, one table beside
+// the other in memory: with very many levels a draw is a walk through it.
+func newBinomials(levels []Level) []binomial {
+	m, _ := total(levels)
+	room, out := make([]float64, m+len(levels)), make([]binomial, len(levels))
+	for i, l := range levels {
+		out[i] = binomial(room[: l.N+1 : l.N+1]).fill(l.Confidence)
+		room = room[l.N+1:]
+	}
+	return out
+}
+
 // newBinomial tabulates n trials of probability p.
-func newBinomial(n int, p float64) binomial {
-	cdf := make(binomial, n+1)
-	sum := 0.0
+func newBinomial(n int, p float64) binomial { return make(binomial, n+1).fill(p) }
+
+// fill tabulates as many trials as there is room for, of probability p.
+func (cdf binomial) fill(p float64) binomial {
+	n, sum := cdf.trials(), 0.0
 	for k := range cdf {
 		sum += binomialMass(n, k, p)
 		cdf[k] = sum

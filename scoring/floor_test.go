@@ -80,3 +80,46 @@ func TestBinomialDraw(t *testing.T) {
 		}
 	}
 }
+
+// The draws shrink where there are so many distinct confidences that the usual
+// number of them would take minutes, and by nothing else.
+func TestFloorDraws(t *testing.T) {
+	for distinct, want := range map[int]int{0: 10_000, 1: 10_000, 200_000: 10_000, 400_000: 5000, 1_000_000: 2000, 2_000_000: 1000, 100_000_000: 1000} {
+		if got := floorDraws(distinct); got != want {
+			t.Errorf("%d distinct confidences: %d draws; want %d", distinct, got, want)
+		}
+	}
+	levels := make([]Level, 300)
+	for i := range levels {
+		levels[i] = Level{Confidence: float64(i) / 300, N: 1, Correct: i % 2}
+	}
+	at, err := calibratedFloor(t.Context(), levels, 15, 0, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, err := calibratedFloor(t.Context(), levels, 15, defaultFloorDraws, 3)
+	if err != nil || *asked.Mean != *at.Mean || *asked.P95 != *at.P95 {
+		t.Errorf("few confidences: %v, %v; want the 10 000 draws' %v", at, err, asked)
+	}
+}
+
+// The draws of a floor are those of the answers made one by one and binned
+// anew: the fixed bins are a shortcut, not another figure.
+func TestFloorBinnedAnew(t *testing.T) {
+	levels := []Level{{Confidence: 0.1, N: 3, Correct: 1}, {Confidence: 0.2, N: 1}, {Confidence: 0.5, N: 9, Correct: 5}, {Confidence: 0.8, N: 1, Correct: 1}, {Confidence: 0.95, N: 40, Correct: 33}}
+	const m, bins, draws, seed = 54, 4, 300, 11
+	sum := 0.0
+	for d := range uint64(draws) {
+		random := rand.NewPCG(seed^floorStream, d)
+		made := make([]Level, len(levels))
+		for i, l := range levels {
+			made[i] = Level{Confidence: l.Confidence, N: l.N, Correct: newBinomial(l.N, l.Confidence).draw(random)}
+		}
+		sum += ece(equalMass(made, m, bins, nil), m)
+	}
+	got, err := calibratedFloor(t.Context(), levels, bins, draws, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "mean", got.Mean, sum/draws, 1e-12)
+}
