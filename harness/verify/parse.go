@@ -21,9 +21,14 @@ const MaxText = 1 << 20
 // that agree; a confidence that is a decimal literal in a string, or is spelled
 // in a way JSON does not allow (.9, +0.9), or carries a percent sign. Nothing
 // else is: an object with unquoted keys is prose, an object inside another is
-// not the answer, and a number is never taken from words. A copy of the answer's
-// format, whose verdict lists the verdicts or is left blank, counts only if there
-// is nothing else; any other objects must all say the same.
+// not the answer, and a number is never taken from words.
+//
+// Several objects must all say the same, but a copy of the answer's format beside
+// them does not count. An object that parses is such a copy if its verdict has all
+// three verdicts' names in it, in any order and case, or if its verdict is a string
+// of nothing but blanks and punctuation ("", "...", "?") and its confidence is
+// absent, null or such a string too: "?" with a number is an answer, if a bad one.
+// What does not parse, as {"verdict": "SUPPORTED" or "REFUTED", …}, is prose.
 //
 // What is malformed has one reason, the first that applies: how generation
 // ended (truncated, repeated), then oversized, then a reasoning block that

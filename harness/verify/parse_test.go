@@ -245,7 +245,10 @@ func TestAbstain(t *testing.T) {
 		{"out of range", abstain(`,"confidence":95`), accepted(Abstain, 0)},
 		{"null", abstain(`,"confidence":null`), accepted(Abstain, 0)},
 		{"array", abstain(`,"confidence":[1,2]`), accepted(Abstain, 0)},
-		{"conflicting", abstain(`,"confidence":0.1,"confidence":0.9`), accepted(Abstain, 0)},
+		{"conflicting", abstain(`,"confidence":0.1,"confidence":0.9`), repaired(Abstain, 0)},
+		{"equal", abstain(`,"confidence":0.9,"confidence":0.9`), repaired(Abstain, 0)},
+		{"equally bad", abstain(`,"confidence":null,"confidence":null`), repaired(Abstain, 0)},
+		{"twice before", text(`{"confidence":1,"confidence":1,"verdict":"ABSTAIN"}`), repaired(Abstain, 0)},
 		{"before", text(`{"confidence":"low","verdict":"ABSTAIN"}`), accepted(Abstain, 0)},
 		// The object is not JSON, so it did need repair.
 		{"NaN", abstain(`,"confidence":NaN`), repaired(Abstain, 0)},

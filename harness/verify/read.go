@@ -2,6 +2,7 @@ package verify
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -12,7 +13,7 @@ type reading struct {
 	confidence float64
 	reason     string // why it is malformed, or ""
 	repaired   bool
-	echo       bool // malformed, and only a copy of the answer's format
+	echo       bool // no answer, only a copy of the answer's format
 }
 
 func (r reading) agrees(s reading) bool {
@@ -20,14 +21,15 @@ func (r reading) agrees(s reading) bool {
 }
 
 // read makes sense of an object: its verdict first, and then, unless that is
-// ABSTAIN, its confidence.
+// ABSTAIN, its confidence. An abstention's confidence does not matter, but to
+// give it twice is a fault all the same.
 func (o *object) read(text string) reading {
 	v := single(text, o.verdicts, readVerdict)
 	if v.reason != "" {
-		return reading{reason: v.reason, echo: isEcho(text, o.verdicts)}
+		return reading{reason: v.reason, echo: o.isEcho(text)}
 	}
 	if v.is == Abstain {
-		return reading{verdict: Abstain, repaired: v.repaired}
+		return reading{verdict: Abstain, repaired: v.repaired || len(o.confidences) > 1}
 	}
 	c := single(text, o.confidences, readConfidence)
 	if c.reason != "" {
@@ -100,26 +102,38 @@ func readConfidence(text string, t token) datum[float64] {
 	return datum[float64]{is: v, reason: reason, repaired: t.kind == quoted || !isJSONWord(said)}
 }
 
-// isEcho tells whether an illegal verdict only repeats what verdicts there are,
-// or leaves a blank to fill in: "SUPPORTED|REFUTED|ABSTAIN", "...".
-func isEcho(text string, verdicts []token) bool {
-	if len(verdicts) != 1 {
+// isEcho tells whether an object whose verdict is illegal only repeats what
+// verdicts there are, "SUPPORTED|REFUTED|ABSTAIN", or leaves both its values
+// blank, as "..." does. With a number beside a blank verdict, or with two of the
+// verdicts, it says something, if nothing legal.
+func (o *object) isEcho(text string) bool {
+	if len(o.verdicts) != 1 {
 		return false
 	}
-	words := strings.FieldsFunc(text[verdicts[0].start:verdicts[0].end], func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	})
+	v := o.verdicts[0]
+	if listsVerdicts(unescape(text[v.start:v.end], math.MaxInt)) {
+		return true
+	}
+	filled := func(t token) bool { return !isBlank(text, t) && text[t.start:t.end] != "null" }
+	return isBlank(text, v) && !slices.ContainsFunc(o.confidences, filled)
+}
+
+// listsVerdicts tells whether all three verdicts are among the words of s.
+func listsVerdicts(s string) bool {
 	named := map[Verdict]bool{}
-	for _, w := range words {
-		switch v := Verdict(upperASCII(w)); v {
-		case Supported, Refuted, Abstain:
+	for word := range strings.FieldsFuncSeq(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if v := Verdict(upperASCII(word)); v == Supported || v == Refuted || v == Abstain {
 			named[v] = true
-		case "OR", "ENUM", "TYPE", "STRING":
-		default:
-			return false
 		}
 	}
-	return len(words) == 0 && verdicts[0].kind == quoted || len(named) > 1
+	return named[Supported] && named[Refuted] && named[Abstain]
+}
+
+// isBlank tells whether a string holds nothing but blanks and punctuation.
+func isBlank(text string, t token) bool {
+	return t.kind == quoted && strings.TrimFunc(unescape(text[t.start:t.end], math.MaxInt), func(r rune) bool {
+		return isTrimming(r) || r == '!' || r == '~'
+	}) == ""
 }
 
 // upperASCII leaves letters beyond ASCII alone: a long s is not an S.

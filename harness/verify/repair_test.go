@@ -116,20 +116,68 @@ func TestSeveralObjects(t *testing.T) {
 // TestEchoes: a copy of the format is no answer beside one, in whatever form the
 // prompt gave it.
 func TestEchoes(t *testing.T) {
+	beside := func(object string) Reply { return text(object + " " + other) }
+	kept := repaired(Refuted, .6)
 	check(t, []parseCase{
-		{"bars", text(`{"verdict":"SUPPORTED"|"REFUTED"|"ABSTAIN","confidence":0.0} ` + other), repaired(Refuted, .6)},
-		{"bars in the string", text(`{"verdict":"SUPPORTED|REFUTED|ABSTAIN","confidence":0.0} ` + other), repaired(Refuted, .6)},
-		{"or in the string", text(`{"verdict":"SUPPORTED or REFUTED","confidence":0.0} ` + other), repaired(Refuted, .6)},
-		{"array", text(`{"verdict":["SUPPORTED","REFUTED","ABSTAIN"],"confidence":0} ` + other), repaired(Refuted, .6)},
-		{"dots in the string", text(`{"verdict":"...","confidence":0.0} ` + other), repaired(Refuted, .6)},
-		{"dots", text(`{"verdict": ..., "confidence": ...} ` + other), repaired(Refuted, .6)},
-		{"placeholders", text(`{"verdict": <verdict>, "confidence": <0-1>} ` + other), repaired(Refuted, .6)},
-		{"placeholder number", text(`{"verdict": "SUPPORTED", "confidence": <0-1>} ` + other), repaired(Refuted, .6)},
-		{"JSON schema", text(string(Schema()) + other), repaired(Refuted, .6)},
-		{"schema's properties", text(`{"verdict":{"type":"string","enum":["SUPPORTED","REFUTED"]},"confidence":{"type":"number"}}` + other), repaired(Refuted, .6)},
-		{"after the answer", text(other + ` {"verdict":"SUPPORTED|REFUTED|ABSTAIN","confidence":0.0}`), repaired(Refuted, .6)},
+		{"bars", beside(`{"verdict":"SUPPORTED"|"REFUTED"|"ABSTAIN","confidence":0.0}`), kept},
+		{"bars in the string", beside(`{"verdict":"SUPPORTED|REFUTED|ABSTAIN","confidence":0.0}`), kept},
+		{"or in the string", beside(`{"verdict":"SUPPORTED or REFUTED or ABSTAIN","confidence":0.5}`), kept},
+		{"another order and case", beside(`{"verdict":"one of: abstain, Refuted, supported","confidence":1}`), kept},
+		{"with its quotes", beside(`{"verdict":"\"SUPPORTED\" or \"REFUTED\" or \"ABSTAIN\"","confidence":0}`), kept},
+		{"straight quotes in curly", beside(`{“verdict”:“SUPPORTED" or "REFUTED" or "ABSTAIN”,“confidence”:0}`), kept},
+		{"escaped", beside(`{"verdict":"\u0053UPPORTED\nREFUTED\tABSTAIN","confidence":0}`), kept},
+		{"array", beside(`{"verdict":["SUPPORTED","REFUTED","ABSTAIN"],"confidence":0}`), kept},
+		{"schema's properties", beside(`{"verdict":{"type":"string","enum":["SUPPORTED","REFUTED","ABSTAIN"]},"confidence":{"type":"number"}}`), kept},
+		{"JSON schema", beside(string(Schema())), kept},
+		{"dots", beside(`{"verdict": ..., "confidence": ...}`), kept},
+		{"dots in strings", beside(`{"verdict":"...","confidence":"..."}`), kept},
+		{"ellipses", beside(`{"verdict":"…","confidence":"…"}`), kept},
+		{"blank, null", beside(`{"verdict":" ","confidence":null}`), kept},
+		{"question mark alone", beside(`{"verdict":"?"}`), kept},
+		{"rule, blank", beside(`{"verdict":"____","confidence":""}`), kept},
+		{"placeholders", beside(`{"verdict": <verdict>, "confidence": <0-1>}`), kept},
+		{"placeholder number", beside(`{"verdict": "SUPPORTED", "confidence": <0-1>}`), kept},
+		{"after the answer", text(other + ` {"verdict":"SUPPORTED|REFUTED|ABSTAIN","confidence":0.0}`), kept},
+		{"two", beside(`{"verdict":"SUPPORTED|REFUTED|ABSTAIN"} {"verdict":"","confidence":""}`), kept},
 		{"alone", text(`{"verdict":"SUPPORTED|REFUTED|ABSTAIN","confidence":0.0}`), refused(ReasonIllegalVerdict)},
-		// A verdict of other words is an answer, if a bad one.
-		{"no echo", text(`{"verdict":"UNSURE","confidence":0.5} ` + other), refused(ReasonConflictingObjects)},
+		{"blank alone", text(`{"verdict":"","confidence":""}`), refused(ReasonIllegalVerdict)},
 	})
+}
+
+// TestNoEchoes: an object that says something of its own is an answer, if a bad
+// one, and contradicts any other.
+func TestNoEchoes(t *testing.T) {
+	for _, object := range []string{
+		`{"verdict":"UNSURE","confidence":0.5}`,
+		// Two of the three: undecided.
+		`{"verdict":"REFUTED or ABSTAIN","confidence":0.5}`,
+		`{"verdict":"SUPPORTED|REFUTED","confidence":0.0}`,
+		`{"verdict":"SUPPORTED or REFUTED or SUPPORTED"}`,
+		`{"verdict":["SUPPORTED","REFUTED"],"confidence":0.5}`,
+		`{"verdict":"SUPPORTED|REFUTED|ABSTAINED","confidence":0.5}`,
+		// A blank verdict, but a confidence that is meant.
+		`{"verdict":"","confidence":0.9}`,
+		`{"verdict":"?","confidence":0.9}`,
+		`{"verdict":"-","confidence":0}`,
+		`{"verdict":"...","confidence":"0.9"}`,
+		`{"verdict":"...","confidence":"90%"}`,
+		`{"verdict":"...","confidence":.9}`,
+		`{"verdict":"...","confidence":NaN}`,
+		`{"verdict":"...","confidence":"high"}`,
+		`{"verdict":"...","confidence":"...","confidence":0.9}`,
+		// No string, or more than one.
+		`{"verdict":null,"confidence":0.9}`,
+		`{"verdict":"SUPPORTED","verdict":"REFUTED","verdict":"ABSTAIN"}`,
+		`{"verdict":"...","verdict":"UNSURE"}`,
+		`{"confidence":0.9}`,
+		// Neither words nor punctuation.
+		`{"verdict":"\ud83d\udc4d"}`,
+		`{"verdict":"42"}`,
+		// A legal verdict is never an echo.
+		`{"verdict":"SUPPORTED","confidence":"..."}`,
+	} {
+		for _, reply := range []string{object + other, other + "\n" + object} {
+			checkAnswer(t, Parse(text(reply)), refused(ReasonConflictingObjects))
+		}
+	}
 }
