@@ -54,6 +54,7 @@ func TestLines(t *testing.T) {
 		{"an integer", line(`"SUPPORTED"`, `,"confidence":1`), answered(1, true)},
 		{"an exponent", line(`"SUPPORTED"`, `,"confidence":5e-1`), answered(0.5, true)},
 		{"−0 is 0", line(`"SUPPORTED"`, `,"confidence":-0.0`), answered(0, true)},
+		{"more digits than strconv counts", line(`"SUPPORTED"`, `,"confidence":9`+strings.Repeat("0", 900)+`e-901`), answered(0.9, true)},
 		{"too small for a float", line(`"SUPPORTED"`, `,"confidence":1e-999`), answered(0, true)},
 		{"blanks", " \t" + line(`"SUPPORTED"`, ` , "confidence" : 0.5`) + " ", answered(0.5, true)},
 		{"escapes in a string", line(`"\u0053UPPORTED"`, `,"confidence":0.5`), answered(0.5, true)},

@@ -7,7 +7,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
+
+	"candor/harness/decimal"
 )
 
 // value is one JSON value as it stands in the line, nil if absent.
@@ -73,9 +74,8 @@ func (v value) isNumber() bool { return v.kind() == '-' || v.kind() >= '0' && v.
 
 // probability is a JSON number in [0, 1]; −0 is 0.
 func probability(v value) (float64, error) {
-	if v.isNumber() {
-		p, err := strconv.ParseFloat(string(v), 64)
-		if err == nil && p >= 0 && p <= 1 {
+	if number, ok := decimal.Parse(string(v)); ok {
+		if p := number.Float64(0); p >= 0 && p <= 1 {
 			return p + 0, nil
 		}
 	}

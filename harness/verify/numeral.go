@@ -1,8 +1,9 @@
 package verify
 
 import (
-	"strconv"
 	"strings"
+
+	"candor/harness/decimal"
 )
 
 // readNumeral reads a confidence. A decimal literal is rounded to the nearest
@@ -11,10 +12,12 @@ import (
 // large for a float64 is out of range: it is finite as written.
 func readNumeral(s string) (v float64, reason string) {
 	body, percent := cutPercent(s)
-	d, ok := readDecimal(body)
+	d, ok := decimal.Parse(body)
 	switch {
+	case ok && percent:
+		v = d.Float64(-2)
 	case ok:
-		v = d.value(percent)
+		v = d.Float64(0)
 	case isNotFinite(body):
 		return 0, ReasonNotFinite
 	default:
@@ -45,74 +48,6 @@ func cutPercent(s string) (body string, percent bool) {
 	return s, false
 }
 
-// decimal is a decimal literal in its parts.
-type decimal struct {
-	mantissa, exponent string // without the e; "" for no exponent
-	json               bool   // JSON allows this spelling
-}
-
-// readDecimal takes s apart if it is a decimal literal: a sign or none, digits
-// with at most one point among, before or after them, and an exponent or none.
-func readDecimal(s string) (d decimal, ok bool) {
-	unsigned := strings.TrimPrefix(s, "-")
-	if u, plus := strings.CutPrefix(s, "+"); plus {
-		unsigned = u
-	}
-	whole := digits(unsigned)
-	rest := unsigned[len(whole):]
-	fraction, point := "", strings.HasPrefix(rest, ".")
-	if point {
-		fraction = digits(rest[1:])
-		rest = rest[1+len(fraction):]
-	}
-	if whole+fraction == "" {
-		return d, false
-	}
-	d.mantissa = s[:len(s)-len(rest)]
-	if rest != "" {
-		if d.exponent, ok = readExponent(rest); !ok {
-			return d, false
-		}
-	}
-	d.json = !strings.HasPrefix(s, "+") && whole != "" && (whole[0] != '0' || len(whole) == 1) &&
-		(!point || fraction != "")
-	return d, true
-}
-
-// readExponent takes the e off an exponent.
-func readExponent(s string) (exponent string, ok bool) {
-	if s[0] != 'e' && s[0] != 'E' {
-		return "", false
-	}
-	unsigned := s[1:]
-	if unsigned != "" && (unsigned[0] == '+' || unsigned[0] == '-') {
-		unsigned = unsigned[1:]
-	}
-	return s[1:], unsigned != "" && digits(unsigned) == unsigned
-}
-
-func (d decimal) value(percent bool) float64 {
-	text := d.mantissa + "e0"
-	if d.exponent != "" {
-		text = d.mantissa + "e" + d.exponent
-	}
-	if percent {
-		// Atoi caps what does not fit, which is as good as infinite.
-		e, _ := strconv.Atoi(d.exponent)
-		text = d.mantissa + "e" + strconv.Itoa(max(e, -1<<30)-2)
-	}
-	v, _ := strconv.ParseFloat(text, 64) // out of a float64's range: an infinity or zero
-	return v
-}
-
-func digits(s string) string {
-	n := 0
-	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
-		n++
-	}
-	return s[:n]
-}
-
 // isNotFinite tells whether s is NaN, infinite or hexadecimal, as any language
 // writes them.
 func isNotFinite(s string) bool {
@@ -138,7 +73,7 @@ func isHex(s string) bool {
 	}
 	mantissa, exponent, scaled := strings.Cut(body, "P")
 	exponent = strings.TrimLeft(exponent, "+-")
-	if scaled && (exponent == "" || digits(exponent) != exponent) {
+	if scaled && (exponent == "" || strings.Trim(exponent, "0123456789") != "") {
 		return false
 	}
 	seen := false

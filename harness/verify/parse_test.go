@@ -163,6 +163,15 @@ func TestConfidences(t *testing.T) {
 		{"EXPONENT", answer(`0.09E+1`), accepted(Supported, .9)},
 		{"underflow", answer(`1e-999`), accepted(Supported, 0)},
 		{"long exponent", answer(`1e-` + strings.Repeat("9", 50)), accepted(Supported, 0)},
+		// Of any length.
+		{"long integer", answer(`1` + strings.Repeat("0", 800) + `e-800`), accepted(Supported, 1)},
+		{"nines", answer(strings.Repeat("9", 20_000) + `e-20000`), accepted(Supported, 1)},
+		{"long fraction", answer(`0.` + strings.Repeat("0", 200_000) + `9e200000`), accepted(Supported, .9)},
+		{"long percentage", answer(`"9` + strings.Repeat("0", 900) + `e-899%"`), repaired(Supported, .9)},
+		{"long bare percentage", answer(`0.` + strings.Repeat("0", 20_000) + `9e20002%`), repaired(Supported, .9)},
+		{"long and above", answer(`1` + strings.Repeat("0", 801) + `e-800`), refused(ReasonOutOfRange)},
+		{"long and below", answer(`-1` + strings.Repeat("0", 800) + `e-800`), refused(ReasonOutOfRange)},
+		{"one and less than a float64 shows", answer(`1.` + strings.Repeat("0", 900) + `1`), accepted(Supported, 1)},
 		// Decimal literals in strings.
 		{"no whole part", answer(`".4"`), repaired(Supported, .4)},
 		{"no fraction", answer(`"1."`), repaired(Supported, 1)},

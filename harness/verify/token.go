@@ -1,6 +1,10 @@
 package verify
 
-import "strings"
+import (
+	"strings"
+
+	"candor/harness/decimal"
+)
 
 // token is a value's place in the text: of a string, what is between its
 // quotes.
@@ -170,8 +174,8 @@ func isJSONWord(word string) bool {
 	case "true", "false", "null":
 		return true
 	}
-	n, ok := readDecimal(word)
-	return ok && n.json
+	n, ok := decimal.Parse(word)
+	return ok && n.JSON()
 }
 
 // isNothing tells whether a word is one that programs and people write for an
