@@ -17,15 +17,16 @@ import (
 // reports every failure as *infer.Failure, except the end of ctx, which it
 // returns as ctx's own error.
 //
-// A 200 reply is not yet an answer: one cut off by the connection, carrying an
-// error or ended for an unknown reason is a failure to retry; one that is
-// whole but not done is the engine's stop of a repeating model
-// (infer.StopRepeated); one whose prompt cost fewer tokens than its image, or
-// filled the context, was not asked what it should have been.
+// A 200 reply is not yet an answer: one of another program's (a proxy's word,
+// another API's answer), one cut off by the connection, carrying an error or
+// ended for an unknown reason is a failure to retry; one that is whole but not
+// done is the engine's stop of a repeating model (infer.StopRepeated); one
+// whose prompt cost fewer tokens than its image, or filled the context, was
+// not asked what it should have been.
 func (c *Client) Ask(ctx context.Context, req infer.Request) (infer.Response, error) {
 	call, cancel := c.withDeadline(ctx)
 	defer cancel()
-	watch := &bodyWatch{}
+	watch := &bodyWatch{chat: req.Options.Think}
 	var r reply
 	err := c.send(context.WithValue(call, bodyWatchKey{}, watch), req, &r)
 	switch cut := watch.cut(r.done); {
@@ -39,6 +40,8 @@ func (c *Client) Ask(ctx context.Context, req infer.Request) (infer.Response, er
 		return infer.Response{}, classify(req.Model, err)
 	case cut != nil:
 		return infer.Response{}, retry(0, fmt.Errorf("the reply was cut off: %w", cut))
+	case watch.foreign():
+		return infer.Response{}, &infer.Failure{Class: infer.ClassRetry, Err: errNotOllama, Hint: "check --host: does an Ollama server answer there?"}
 	case r.chunks == 0:
 		return infer.Response{}, retry(0, errors.New("the server sent an empty reply"))
 	}
@@ -108,18 +111,12 @@ type reply struct {
 }
 
 func (r *reply) addGenerate(g api.GenerateResponse) error {
-	if g.Model == "" && g.CreatedAt.IsZero() && g.Response == "" && g.Thinking == "" && !g.Done {
-		return errNotOllama
-	}
 	r.text.WriteString(g.Response)
 	r.thinking.WriteString(g.Thinking)
 	return r.add(g.Done, g.DoneReason, g.Metrics, g.Logprobs)
 }
 
 func (r *reply) addChat(g api.ChatResponse) error {
-	if g.Model == "" && g.CreatedAt.IsZero() && g.Message.Content == "" && g.Message.Thinking == "" && !g.Done {
-		return errNotOllama
-	}
 	r.text.WriteString(g.Message.Content)
 	r.thinking.WriteString(g.Message.Thinking)
 	return r.add(g.Done, g.DoneReason, g.Metrics, g.Logprobs)
@@ -127,7 +124,7 @@ func (r *reply) addChat(g api.ChatResponse) error {
 
 // errNotOllama keeps a JSON body of something else, such as {} from a proxy,
 // from being taken for a model that stopped in the middle.
-var errNotOllama = errors.New("the reply holds nothing that an Ollama server sends")
+var errNotOllama = errors.New("the reply is not an answer of Ollama's: done or its text is missing")
 
 func (r *reply) add(done bool, reason string, m api.Metrics, lp []api.Logprob) error {
 	if r.done {

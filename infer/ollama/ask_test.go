@@ -200,8 +200,8 @@ func TestAskFaults(t *testing.T) {
 		// What is no reply at all.
 		{"nothing", always(faultserver.Empty()), 4, infer.ClassRetry, 0, "empty reply", ""},
 		{"a page", always(faultserver.HTML()), 4, infer.ClassRetry, 0, "DOCTYPE", ""},
-		{"an empty object", always(says(200, "{}")), 4, infer.ClassRetry, 0, "nothing that an Ollama server sends", ""},
-		{"null", always(says(200, "null")), 4, infer.ClassRetry, 0, "nothing that an Ollama server sends", ""},
+		{"an empty object", always(says(200, "{}")), 4, infer.ClassRetry, 0, "not an answer of Ollama's", ""},
+		{"null", always(says(200, "null")), 4, infer.ClassRetry, 0, "not an answer of Ollama's", ""},
 		{"a list", always(says(200, "[]")), 4, infer.ClassRetry, 0, "asking the server", ""},
 		{"done in another type", always(says(200, `{"model":"m","response":"x","done":"true"}`)), 4, infer.ClassRetry, 0, "asking the server", ""},
 		{"more after the end", always(says(200, done+done)), 4, infer.ClassRetry, 0, "went on after the end", ""},
@@ -286,6 +286,60 @@ func checkFailure(t *testing.T, failed []infer.Attempt, err error, class infer.C
 	}
 	if len(last.Message) > 2000 {
 		t.Errorf("a message of %d bytes", len(last.Message))
+	}
+}
+
+// What is no answer of an Ollama server, whoever sent it with a 200, is never
+// the model's: the infrastructure failed, and nothing is scored.
+func TestAskAnotherProgram(t *testing.T) {
+	const own = `{"model":"fake","created_at":"2026-01-02T03:04:05Z",`
+	message := own + `"message":{"role":"assistant","content":"x"},"done":true,"done_reason":"stop","prompt_eval_count":1500}`
+	response := own + `"response":"x","done":true,"done_reason":"stop","prompt_eval_count":1500}`
+	tests := []struct {
+		name, body string
+		think      bool
+	}{
+		{"OpenAI's", `{"id":"x","choices":[{"message":{"content":"x"}}],"created":1,"model":"fake"}`, false},
+		{"the model alone", `{"model":"fake"}`, false},
+		{"a limit", `{"model":"fake","detail":"rate limit exceeded"}`, false},
+		{"a status", `{"model":"fake","status":"loading model"}`, false},
+		{"errors", `{"model":"fake","errors":["boom"]}`, false},
+		{"an empty error", `{"model":"fake","error":""}`, false},
+		{"text of another type", `{"created_at":"2026-01-02T03:04:05Z","message":"x"}`, false},
+		{"text without done", own + `"response":"x"}`, false},
+		{"done without text", own + `"done":false}`, false},
+		{"null text", own + `"response":null,"done":false}`, false},
+		{"null done", own + `"response":"x","done":null}`, false},
+		{"the end alone", `{"done":true,"done_reason":"stop","prompt_eval_count":1500}`, false},
+		{"chat's to generate", message, false},
+		{"generate's to chat", response, true},
+		{"no content", own + `"message":{"role":"assistant"},"done":true,"prompt_eval_count":1500}`, true},
+		{"no message", own + `"message":null,"done":false}`, true},
+		{"between parts of an answer", own + `"response":"x","done":false}` + "\n" + `{"model":"fake","status":"busy"}` + "\n" + response, false},
+		{"over lines", "{\n\"model\": \"fake\"\n}", false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := faultserver.New(t, faultserver.On(faultserver.Always, faultserver.Body(200, "application/json", tt.body)))
+			req := question(t)
+			req.Options.Think = tt.think
+			resp, _, err := quick.Ask(t.Context(), client(t, s), req)
+			if infer.ClassOf(err) != infer.ClassRetry || !reflect.DeepEqual(resp, infer.Response{}) {
+				t.Errorf("%+v, %v; want a failure to retry", resp, err)
+			}
+			if len(s.Requests()) != quick.Attempts {
+				t.Errorf("%d attempts", len(s.Requests()))
+			}
+		})
+	}
+	// The same, complete: the model's.
+	for think, body := range map[bool]string{true: message, false: response} {
+		s := faultserver.New(t, faultserver.On(faultserver.Always, faultserver.Body(200, "application/json", body)))
+		req := question(t)
+		req.Options.Think = think
+		if resp, err := client(t, s).Ask(t.Context(), req); err != nil || resp.Text != "x" {
+			t.Errorf("%s: %+v, %v", body, resp, err)
+		}
 	}
 }
 

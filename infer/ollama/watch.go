@@ -13,9 +13,11 @@ import (
 // The api client reads a reply line by line. It does not say when the
 // connection broke before the end or when it stopped reading itself, takes an
 // error status without a body for success, and sees only the first line of an
-// error. bodyWatcher notes the former, so that half a reply is never taken for
-// a whole one, and mends the latter, so that every error status arrives as one
-// line of JSON.
+// error. Nor does it tell a key that is absent from one that is empty, so that
+// any JSON object looks like the first words of an answer. bodyWatcher notes
+// what breaks or is no answer, so that neither half a reply nor another
+// program's is ever taken for a model's, and mends errors, so that every error
+// status arrives as one line of JSON.
 type bodyWatcher struct{ next http.RoundTripper }
 
 type bodyWatchKey struct{}
@@ -46,15 +48,20 @@ func endProven(resp *http.Response) bool {
 type bodyWatch struct {
 	mu     sync.Mutex
 	begun  bool  // a reply arrived
+	chat   bool  // it answers /api/chat
 	proven bool  // its end is a proof
 	ended  bool  // it was read to its end
 	cause  error // what broke it
+
+	line  []byte // the line being read
+	alien bool   // a line holds no part of an answer
 }
 
 func (w *bodyWatch) begin(proven bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.begun, w.proven = true, proven
+	w.line, w.alien = nil, false // what a redirection said is no part of the reply
 }
 
 func (w *bodyWatch) note(err error) {
@@ -62,9 +69,57 @@ func (w *bodyWatch) note(err error) {
 	defer w.mu.Unlock()
 	if errors.Is(err, io.EOF) {
 		w.ended = true
+		w.look(w.line)
+		w.line = nil
 		return
 	}
 	w.cause = err
+}
+
+// see takes the next bytes of the body. The api client stops at a line that is
+// too long, which bounds what is kept here.
+func (w *bodyWatch) see(p []byte) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for {
+		line, rest, whole := bytes.Cut(p, []byte{'\n'})
+		w.line = append(w.line, line...)
+		if !whole {
+			return
+		}
+		w.look(w.line)
+		w.line, p = w.line[:0], rest
+	}
+}
+
+func (w *bodyWatch) look(line []byte) {
+	if line = bytes.TrimSpace(line); len(line) > 0 && !isAnswer(line, w.chat) {
+		w.alien = true
+	}
+}
+
+// isAnswer reports whether a line is a part of an answer: an Ollama server
+// writes done and its text in each, empty ones too.
+func isAnswer(line []byte, chat bool) bool {
+	var part struct {
+		Done     *bool
+		Response *string
+		Message  *struct{ Content *string }
+	}
+	if json.Unmarshal(line, &part) != nil || part.Done == nil {
+		return false
+	}
+	if chat {
+		return part.Message != nil && part.Message.Content != nil
+	}
+	return part.Response != nil
+}
+
+// foreign reports whether the reply holds what no Ollama server would send.
+func (w *bodyWatch) foreign() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.alien
 }
 
 // broken reports whether the connection failed under the reply.
@@ -97,6 +152,7 @@ type watchedBody struct {
 
 func (b *watchedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
+	b.watch.see(p[:n])
 	if err != nil {
 		b.watch.note(err)
 	}
