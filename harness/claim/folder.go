@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"candor/harness/regular"
 )
 
 // maxImageFile is the most bytes an image file may have.
@@ -65,7 +67,7 @@ func (f *Folder) Open(ctx context.Context, imageSource string) (data []byte, nam
 func (f *Folder) find(asked, stem string) (string, error) {
 	for _, name := range []string{f.names[stem], asked} {
 		name = path.Clean(strings.ReplaceAll(name, `\`, "/"))
-		if info, err := os.Stat(filepath.Join(f.dir, filepath.FromSlash(name))); local(name) && err == nil && !info.IsDir() {
+		if info, err := os.Stat(filepath.Join(f.dir, filepath.FromSlash(name))); local(name) && err == nil && (!info.IsDir() || isImageName(name)) {
 			return name, nil
 		}
 	}
@@ -114,18 +116,31 @@ func (f *Folder) list(sub string) (map[string][]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := make(map[string][]string)
+	files, folders := make(map[string][]string), make(map[string][]string)
 	for _, e := range entries {
-		if !e.IsDir() && slices.Contains(extensions(), strings.ToLower(path.Ext(e.Name()))) {
-			files[Stem(e.Name())] = append(files[Stem(e.Name())], e.Name())
+		of := files
+		if e.IsDir() {
+			of = folders
+		}
+		if stem := Stem(e.Name()); isImageName(e.Name()) {
+			of[stem] = append(of[stem], e.Name())
+		}
+	}
+	for stem, names := range folders {
+		if len(files[stem]) == 0 { // to be refused by name, not taken for missing
+			files[stem] = names
 		}
 	}
 	f.listings[sub] = files
 	return files, nil
 }
 
+func isImageName(name string) bool {
+	return slices.Contains(extensions(), strings.ToLower(path.Ext(name)))
+}
+
 func readFile(name string) ([]byte, error) {
-	file, err := os.Open(name)
+	file, err := regular.Open(name)
 	if err != nil {
 		return nil, err
 	}

@@ -6,12 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"candor/harness/regular"
 )
 
 // LoadPOPE reads POPE's files, RUCAIBox's JSON Lines or SEEM's arrays, and any
@@ -59,7 +60,7 @@ type loader struct {
 }
 
 func (ld *loader) file(name string) error {
-	f, err := os.Open(name)
+	f, err := regular.Open(name)
 	if err != nil {
 		return fmt.Errorf("data file: %w", err)
 	}

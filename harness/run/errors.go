@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"candor/harness/regular"
 )
 
 // openErrors reads the tasks that ended in error before, the last error of
@@ -16,7 +18,7 @@ import (
 func openErrors(dir string, keep map[string]bool) (map[string]TaskError, error) {
 	name := filepath.Join(dir, ErrorsFile)
 	errs := map[string]TaskError{}
-	data, err := os.ReadFile(name)
+	data, err := regular.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return errs, nil
 	}

@@ -7,9 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
+
+	"candor/harness/regular"
 )
 
 // Names of the files of a run.
@@ -41,6 +44,9 @@ type journal struct {
 // such a journal is not this run's.
 func openJournal(dir string, keep map[string]bool) (*journal, []Trace, error) {
 	name := filepath.Join(dir, TracesFile)
+	if err := regular.Check(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, err
+	}
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, nil, err
@@ -84,7 +90,7 @@ func (j *journal) cut() error {
 // were recorded. A torn last line is left out.
 func ReadTraces(dir string) ([]Trace, error) {
 	name := filepath.Join(dir, TracesFile)
-	f, err := os.Open(name)
+	f, err := regular.Open(name)
 	if err != nil {
 		return nil, err
 	}

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"candor/harness/regular"
 	"candor/infer"
 	"candor/infer/preflight"
 	"candor/scoring"
@@ -88,7 +88,7 @@ type Session struct {
 // LoadManifest reads the manifest of the run in dir.
 func LoadManifest(dir string) (Manifest, error) {
 	var m Manifest
-	b, err := os.ReadFile(filepath.Join(dir, ManifestFile))
+	b, err := regular.ReadFile(filepath.Join(dir, ManifestFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return m, fmt.Errorf("%s is no run: it has no %s", dir, ManifestFile)
 	}
@@ -115,7 +115,11 @@ func saveJSON(name string, v any) error {
 
 // lock keeps a second writer out of dir. The lock dies with its process.
 func lock(dir string) (*flock.Flock, error) {
-	l := flock.New(filepath.Join(dir, lockFile))
+	name := filepath.Join(dir, lockFile)
+	if err := regular.Check(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	l := flock.New(name)
 	ok, err := l.TryLock()
 	if err != nil {
 		return nil, fmt.Errorf("locking %s: %w", dir, err)

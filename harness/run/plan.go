@@ -6,10 +6,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 
 	"candor/harness/claim"
+	"candor/harness/regular"
 	"candor/harness/verify"
 	"candor/imageproc"
 	"candor/infer"
@@ -80,7 +80,7 @@ func (p *Plan) choose(set *claim.Set) ([]claim.Claim, error) {
 		sel.Splits = []string{p.Config.Split}
 	}
 	if p.Config.EvalIDs != "" {
-		f, err := os.Open(p.Config.EvalIDs)
+		f, err := regular.Open(p.Config.EvalIDs)
 		if err != nil {
 			return nil, usage(err)
 		}

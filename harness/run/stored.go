@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"candor/harness/regular"
 	"candor/scoring"
 )
 
@@ -48,7 +48,7 @@ func Read(dir string) (*Stored, error) {
 
 func readFailed(name string) (map[string]bool, error) {
 	failed := map[string]bool{}
-	data, err := os.ReadFile(name)
+	data, err := regular.ReadFile(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
