@@ -96,6 +96,9 @@ func candor(args []string, c console) int {
 	if status >= 0 { // --help or --version
 		return status
 	}
+	if errors.As(stored.err, new(*run.DamagedError)) {
+		return statusOf(c, stored.err) // no mistake of the command line
+	}
 	if stored.err != nil { // comes first: what it lacks would only seem missing
 		err = stored.err
 	}

@@ -85,21 +85,48 @@ type Session struct {
 	Tasks   int       `json:"tasks"` // recorded in it
 }
 
-// LoadManifest reads the manifest of the run in dir.
+// LoadManifest reads the manifest of the run in dir. One that is there but
+// cannot be read is a *DamagedError.
 func LoadManifest(dir string) (Manifest, error) {
 	var m Manifest
-	b, err := regular.ReadFile(filepath.Join(dir, ManifestFile))
+	name := filepath.Join(dir, ManifestFile)
+	b, err := regular.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return m, fmt.Errorf("%s is no run: it has no %s", dir, ManifestFile)
 	}
-	if err != nil {
-		return m, err
+	if err == nil {
+		err = m.read(b)
 	}
-	if err := json.Unmarshal(b, &m); err != nil {
-		return m, fmt.Errorf("%s: %w", filepath.Join(dir, ManifestFile), err)
+	if err != nil {
+		return Manifest{}, &DamagedError{Name: name, Err: err}
 	}
 	return m, nil
 }
+
+func (m *Manifest) read(b []byte) error {
+	var keys struct{ Config *json.RawMessage }
+	if err := json.Unmarshal(b, m); err != nil {
+		return err
+	}
+	if json.Unmarshal(b, &keys) != nil || keys.Config == nil {
+		return errors.New("it holds no configuration")
+	}
+	return nil
+}
+
+// DamagedError is a run's file that cannot be read as what it was written.
+type DamagedError struct {
+	Name string // of the file
+	Err  error
+}
+
+// Error names the file and says what to do.
+func (e *DamagedError) Error() string {
+	return fmt.Sprintf("%s: %v; the file was changed or damaged, restore it or start a new run", e.Name, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *DamagedError) Unwrap() error { return e.Err }
 
 func (m Manifest) save(dir string) error { return saveJSON(filepath.Join(dir, ManifestFile), m) }
 

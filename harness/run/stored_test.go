@@ -2,6 +2,7 @@ package run_test
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -97,6 +98,15 @@ func TestReadStoredRefuses(t *testing.T) {
 	} {
 		if _, err := run.Read(row.dir); err == nil || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%s: %v; want %q", row.name, err, row.want)
+		}
+	}
+	// What stands there but is no manifest is damage, not a mistake.
+	for _, text := range []string{"", "{", "null", "[]", `"x"`, "{}", `{"config":null}`, `{"config":7}`, `{"tasks":4}`} {
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, run.ManifestFile), []byte(text))
+		_, err := run.LoadManifest(dir)
+		if !errors.As(err, new(*run.DamagedError)) || !strings.Contains(err.Error(), "run.json: ") {
+			t.Errorf("%q: %v; want damage, named", text, err)
 		}
 	}
 	// A run killed before its first answer has no traces yet.
