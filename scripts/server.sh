@@ -39,6 +39,7 @@ server_start() {
 launch() {
   local binary=$1 log=$SERVER/serve.log pid address
   mkdir -p "$SERVER/home" "$SERVER/models"
+  : > "$log" # it is looked into below, perhaps before the server has opened it
   # A session of its own: an interrupt at the terminal is not for the server, and
   # its runners can be found by the session even when it is gone. It takes a
   # free port and says which in its log.
