@@ -39,10 +39,9 @@ type journal struct {
 }
 
 // openJournal reads what the journal in dir holds, drops a last line that was
-// torn by a crash, and opens it for appending. keep lists the tasks of the
-// plan: a line of any other task, or a second line of one, is refused, since
-// such a journal is not this run's.
-func openJournal(dir string, keep map[string]bool) (*journal, []Trace, error) {
+// torn by a crash, and opens it for appending. A line that check refuses, or a
+// second line of a task, is an error: such a journal is not this run's.
+func openJournal(dir string, check func(Trace) error) (*journal, []Trace, error) {
 	name := filepath.Join(dir, TracesFile)
 	if err := regular.Check(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, err
@@ -51,7 +50,7 @@ func openJournal(dir string, keep map[string]bool) (*journal, []Trace, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	traces, whole, err := readTraces(f, name, keep)
+	traces, whole, err := readTraces(f, name, check)
 	j := &journal{file: f, size: whole}
 	if err == nil {
 		err = errors.Join(j.cut(), f.Sync(), syncDir(dir))
@@ -87,7 +86,8 @@ func (j *journal) cut() error {
 }
 
 // ReadTraces returns the traces of the run in dir, in the order in which they
-// were recorded. A torn last line is left out.
+// were recorded. A torn last line is left out; one that contradicts itself is
+// an error that names it.
 func ReadTraces(dir string) ([]Trace, error) {
 	name := filepath.Join(dir, TracesFile)
 	f, err := regular.Open(name)
@@ -95,13 +95,12 @@ func ReadTraces(dir string) ([]Trace, error) {
 		return nil, err
 	}
 	defer f.Close()
-	traces, _, err := readTraces(f, name, nil)
+	traces, _, err := readTraces(f, name, Trace.consistent)
 	return traces, err
 }
 
-// readTraces reads whole lines and returns the offset where they end. keep
-// nil takes every task.
-func readTraces(r io.Reader, name string, keep map[string]bool) (traces []Trace, whole int64, err error) {
+// readTraces reads whole lines and returns the offset where they end.
+func readTraces(r io.Reader, name string, check func(Trace) error) (traces []Trace, whole int64, err error) {
 	lines := map[string]int{}
 	br := bufio.NewReaderSize(r, 1<<20)
 	for n := 1; ; n++ {
@@ -123,8 +122,8 @@ func readTraces(r io.Reader, name string, keep map[string]bool) (traces []Trace,
 		if first, twice := lines[t.TaskID]; twice {
 			return nil, 0, fmt.Errorf("%s:%d: task %s stands on line %d already; a task is recorded once", name, n, t.TaskID, first)
 		}
-		if keep != nil && !keep[t.TaskID] {
-			return nil, 0, fmt.Errorf("%s:%d: task %q is not of this run", name, n, t.TaskID)
+		if err := check(t); err != nil {
+			return nil, 0, fmt.Errorf("%s:%d: %w; the file was changed or damaged, restore it or start a new run", name, n, err)
 		}
 		lines[t.TaskID] = n
 		traces = append(traces, t)

@@ -11,18 +11,26 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"candor/scoring"
 )
 
 func trace(n int) Trace {
-	return Trace{TaskID: fmt.Sprintf("random/%d", n), Claim: "There is a “dog” <in> the image.\n", Text: strings.Repeat("x", 50), Confidences: map[string]float64{"verbal": .5}}
+	return Trace{TaskID: fmt.Sprintf("random/%d", n), Label: "REFUTED", Outcome: scoring.Malformed, Malformed: 1, Reason: "no_object", Claim: "There is a “dog” <in> the image.\n", Text: strings.Repeat("x", 50), Confidences: map[string]float64{"verbal": .5}}
 }
 
-func names(n int) map[string]bool {
+// names takes the first n traces and no others.
+func names(n int) func(Trace) error {
 	keep := map[string]bool{}
 	for i := range n {
 		keep[trace(i).TaskID] = true
 	}
-	return keep
+	return func(t Trace) error {
+		if !keep[t.TaskID] {
+			return errors.New("another task")
+		}
+		return t.consistent()
+	}
 }
 
 // recorded makes a journal of n traces in a new directory.

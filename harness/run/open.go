@@ -106,7 +106,7 @@ func (r *openedRun) read(p *Plan) error {
 	if r.stale, err = openErrors(r.dir, keep); err != nil {
 		return err
 	}
-	if r.journal, r.traces, err = openJournal(r.dir, keep); err != nil {
+	if r.journal, r.traces, err = openJournal(r.dir, p.check()); err != nil {
 		return err
 	}
 	for _, t := range r.traces {

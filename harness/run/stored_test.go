@@ -34,8 +34,8 @@ func stored(t *testing.T, traces, errors string) string {
 }
 
 const (
-	traceOne = `{"task_id":"random/1","split":"random","image_source":"a","label":"SUPPORTED","verdict":"SUPPORTED","confidence":0.9,"outcome":"answered","correct":1}` + "\n"
-	traceTwo = `{"task_id":"random/2","split":"random","image_source":"a","label":"REFUTED","verdict":"ABSTAIN","confidence":null,"outcome":"abstained"}` + "\n"
+	traceOne = `{"task_id":"random/1","split":"random","image_source":"a","label":"SUPPORTED","verdict":"SUPPORTED","confidence":0.9,"outcome":"answered","answered":1,"correct":1,"confidence_sum":0.9,"brier_sum":0.01}` + "\n"
+	traceTwo = `{"task_id":"random/2","split":"random","image_source":"a","label":"REFUTED","verdict":"ABSTAIN","confidence":null,"outcome":"abstained","abstained":1}` + "\n"
 	failOne  = `{"task_id":"random/1","class":"retry"}` + "\n"
 	failFour = `{"task_id":"popular/4","class":"retry"}` + "\n"
 )
@@ -94,6 +94,7 @@ func TestReadStoredRefuses(t *testing.T) {
 		{"no run", t.TempDir(), "is no run: it has no run.json"},
 		{"a damaged line inside", stored(t, "nonsense\n"+traceOne, ""), "traces.jsonl:1: not a trace"},
 		{"a task twice", stored(t, traceOne+traceOne, ""), "task random/1 stands on line 1 already"},
+		{"a line that contradicts itself", stored(t, traceTwo+strings.Replace(traceOne, "0.9", "9", 1), ""), "traces.jsonl:2: outcome answered, but no confidence in [0, 1]"},
 		{"a damaged error", stored(t, traceOne, "nonsense\n"+failFour), "errors.jsonl:1: not a task's error"},
 	} {
 		if _, err := run.Read(row.dir); err == nil || !strings.Contains(err.Error(), row.want) {

@@ -17,6 +17,9 @@ import (
 
 const line = `{"task_id":"random/1","split":"random","image_source":"a","label":"SUPPORTED","verdict":"SUPPORTED","confidence":0.9,"outcome":"answered","correct":1,"confidences":{}}` + "\n"
 
+// trace is the line with the indicators that a run writes beside it.
+var trace = strings.Replace(line, `"confidences":{}`, `"answered":1,"confidence_sum":0.9,"brier_sum":0.01`, 1)
+
 // write makes a directory with these files.
 func write(t *testing.T, files map[string]string) string {
 	t.Helper()
@@ -38,7 +41,7 @@ func TestRunAndFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := write(t, map[string]string{run.ManifestFile: string(text), run.TracesFile: line})
+	dir := write(t, map[string]string{run.ManifestFile: string(text), run.TracesFile: trace})
 	ran, err := stored.Read(dir)
 	if err != nil {
 		t.Fatal(err)
