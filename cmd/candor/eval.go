@@ -93,12 +93,18 @@ func (e *evalCmd) Run(c console, sig *signals) error {
 	sig.finishFirst(func(text string) { p.say("%s", text) })
 	result, err := run.Execute(sig.ctx, cfg, dir, resume, deps)
 	p.close()
-	if result.Summary.Rule != "" { // it was summed up
+	if e.worthPrinting(result, err) {
 		if printErr := e.print(c.out, result); printErr != nil {
 			err = errors.Join(err, printErr)
 		}
 	}
 	return e.conclude(c, result, err)
+}
+
+// worthPrinting: it was summed up, and a person is not shown a report of
+// nothing above the reason for it.
+func (e *evalCmd) worthPrinting(r run.Result, err error) bool {
+	return r.Summary.Rule != "" && (e.JSON || err == nil || r.Summary.N+r.Summary.Errors > 0)
 }
 
 func (e *evalCmd) config() run.Config {
