@@ -69,13 +69,15 @@ type PromptInfo struct {
 	Hash    string `json:"hash"`
 }
 
-// ServerChange records that a run was resumed on another server version or
-// model digest, by --accept-server-change.
+// ServerChange records another server version or model digest than the one
+// before: of the server on which a run was resumed, by --accept-server-change,
+// or, with Endpoint, of one that changed while it was asked.
 type ServerChange struct {
-	At   time.Time `json:"at"`
-	What string    `json:"what"`
-	From string    `json:"from"`
-	To   string    `json:"to"`
+	At       time.Time `json:"at"` // when it was noticed
+	What     string    `json:"what"`
+	From     string    `json:"from"`
+	To       string    `json:"to"`
+	Endpoint string    `json:"endpoint,omitempty"`
 }
 
 // Session is one stretch of asking, between a start and a stop.

@@ -146,6 +146,9 @@ func (p *Plan) prepare(ctx context.Context, id infer.Identity, o Observer) error
 	if known {
 		p.ImageTokens = p.images.mostTokens()
 	}
+	if id.Digest == "" && id.ServerVersion != "" { // without a version there was no server
+		p.warn("no_digest", "the server tells no digest of %s: that the model is another one later, on resume or in a comparison, cannot be noticed", id.Model)
+	}
 	p.typicalWidth, p.typicalHeight = p.images.typicalSize()
 	p.fit(id)
 	if id.TrainedContext > 0 && p.Options.NumCtx > id.TrainedContext {

@@ -73,7 +73,9 @@ func Execute(ctx context.Context, cfg Config, dir string, resume bool, deps Depe
 		return Result{}, err
 	}
 	defer r.close()
-	if err := r.ask(ctx, p, s, deps); err != nil {
+	err = r.ask(ctx, p, s, deps)
+	r.lookAgain(ctx, s, deps)
+	if err != nil {
 		return r.finish(context.WithoutCancel(ctx), p, err)
 	}
 	return r.finish(ctx, p, nil)

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -64,7 +65,12 @@ func circumstances(m Manifest) []scoring.Warning {
 		add("random_weights", "%s has random weights: its figures mean nothing, they only show that everything works", m.Model.Model)
 	}
 	for _, c := range m.ServerChanges {
-		add("server_changed", "resumed on another server: %s was %s, then %s", c.What, c.From, c.To)
+		if c.Endpoint == "" {
+			add("server_changed", "resumed on another server: %s was %s, then %s", c.What, c.From, c.To)
+		} else {
+			add("server_changed", "%s changed while it was asked: %s was %s, then %s; the answers may be of both",
+				c.Endpoint, c.What, cmp.Or(c.From, "not told"), cmp.Or(c.To, "not told"))
+		}
 	}
 	if m.Preflight == nil {
 		add("no_preflight", "the server's behaviour was not tested (--no-preflight)")
