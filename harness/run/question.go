@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"candor/infer"
@@ -30,9 +29,7 @@ func (r *openedRun) question(ctx context.Context, p *Plan, s servers, deps Depen
 		if f, ok := report.Find(preflight.CheckResidency); ok && f.Advice != "" {
 			deps.Observer.Notice(f.Detail + "; " + f.Advice)
 		}
-		if err := r.take(b, report); err != nil {
-			return err
-		}
+		r.take(b, report)
 	}
 	n, err := r.parallelism(p.Config)
 	if err != nil {
@@ -43,20 +40,16 @@ func (r *openedRun) question(ctx context.Context, p *Plan, s servers, deps Depen
 }
 
 // take notes an endpoint's report: the first one whole, of every further one
-// what is worse than what the others showed. A server whose answers do not
-// depend on the image is refused, and questioned anew next time.
-func (r *openedRun) take(b infer.Backend, report preflight.Report) error {
+// what is worse than what the others showed. Nothing that it finds stops the
+// run; what is serious becomes a warning beside the figures.
+func (r *openedRun) take(b infer.Backend, report preflight.Report) {
 	m := &r.manifest
 	if len(m.Questioned) == 0 {
 		m.Preflight = &report
 	} else {
 		worst(m.Preflight, report, b.Endpoint())
 	}
-	if f, ok := report.Find(preflight.CheckImage); ok && f.Status == preflight.No {
-		return fmt.Errorf("preflight at %s: %s; %s", b.Endpoint(), f.Detail, f.Advice)
-	}
 	m.Questioned = append(m.Questioned, b.Endpoint())
-	return nil
 }
 
 // worst puts the findings of another endpoint that are more severe in the
