@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+
+	"candor/scoring/internal/parallel"
 )
 
 // replicates are the bootstrap values of every figure.
@@ -34,7 +36,7 @@ func (s *sample) bootstrap(ctx context.Context, bins, count int, seed uint64) (*
 // functions, on every core; what they do with them may depend on weights and
 // b alone.
 func resampled(ctx context.Context, images, count int, seed uint64, worker func() func(weights []int32, b int)) error {
-	return parallel(ctx, count, func() func(int) {
+	return parallel.Do(ctx, count, func() func(int) {
 		weights, do := make([]int32, images), worker()
 		return func(b int) {
 			resample(weights, seed, b)

@@ -3,6 +3,8 @@ package scoring
 import (
 	"context"
 	"math/rand/v2"
+
+	"candor/scoring/internal/parallel"
 )
 
 // Correctness tests whether one of two runs is right more often, over the
@@ -90,7 +92,7 @@ func (t *PairedTest) flip(ctx context.Context, byImage []int, seed uint64) error
 		return nil
 	}
 	far := make([]bool, signFlips)
-	err := parallel(ctx, signFlips, func() func(int) {
+	err := parallel.Do(ctx, signFlips, func() func(int) {
 		return func(b int) { far[b] = abs(flipped(moved, seed, b)) >= abs(sum) }
 	})
 	count := 0

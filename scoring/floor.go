@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"candor/scoring/internal/parallel"
 )
 
 // Floor is the ECE that a perfectly calibrated model with the very same stated
@@ -46,7 +48,7 @@ func calibratedFloor(ctx context.Context, levels []Level, bins, draws int, seed 
 	binomials := newBinomials(levels)
 	observed := equalMass(levels, m, bins, nil)
 	drawn := make([]float64, draws)
-	err := parallel(ctx, draws, func() func(int) {
+	err := parallel.Do(ctx, draws, func() func(int) {
 		made := slices.Clone(observed)
 		return func(d int) {
 			random := rand.NewPCG(seed^floorStream, uint64(d))

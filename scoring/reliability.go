@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+
+	"candor/scoring/internal/parallel"
 )
 
 // CurvePoint is one point of a reliability curve.
@@ -118,7 +120,7 @@ func drawnFits(ctx context.Context, levels []Level, opt BandOptions) ([][]float6
 	for i, l := range levels {
 		fits[i], binomials[i] = make([]float64, opt.Draws), newBinomial(l.N, l.Confidence)
 	}
-	return fits, parallel(ctx, opt.Draws, func() func(int) {
+	return fits, parallel.Do(ctx, opt.Draws, func() func(int) {
 		var blocks []bin
 		made := slices.Clone(levels)
 		return func(d int) {

@@ -8,6 +8,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"candor/scoring"
+	"candor/scoring/internal/parallel"
 )
 
 // Options says how runs are bootstrapped.
@@ -30,7 +31,7 @@ func (r *Runs) Bootstrap(ctx context.Context, pay scoring.Payment, opt Options) 
 	if opt.Replicates < 1 || opt.Replicates > scoring.MaxBootstrap {
 		return nil, fmt.Errorf("%d replicates: must be between 1 and %d", opt.Replicates, scoring.MaxBootstrap)
 	}
-	v, err := newColumns(r, pay)
+	c, err := newColumns(r, pay)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +41,7 @@ func (r *Runs) Bootstrap(ctx context.Context, pay scoring.Payment, opt Options) 
 			return nil, err
 		}
 	}
-	if err := out.divide(ctx, v, opt.Seed); err != nil {
+	if err := out.divide(ctx, c, opt.Seed); err != nil {
 		return nil, err
 	}
 	if !opt.RatiosOnly {
@@ -55,13 +56,13 @@ func (r *Runs) Bootstrap(ctx context.Context, pay scoring.Payment, opt Options) 
 // core with blocks of its own.
 func (r *Result) divide(ctx context.Context, c *columns, seed uint64) error {
 	blocks := (r.replicates + blockSize - 1) / blockSize
-	scratch, failed := make([]*block, workers()), make([]error, blocks)
-	err := each(ctx, len(scratch), blocks, func(goroutine, i int) {
-		if scratch[goroutine] == nil {
-			scratch[goroutine] = newBlock(c, min(blockSize, r.replicates))
+	failed := make([]error, blocks)
+	err := parallel.Do(ctx, blocks, func() func(int) {
+		b := newBlock(c, min(blockSize, r.replicates))
+		return func(i int) {
+			first := i * blockSize
+			failed[i] = b.fill(r, first, min(blockSize, r.replicates-first), seed)
 		}
-		first := i * blockSize
-		failed[i] = scratch[goroutine].fill(r, first, min(blockSize, r.replicates-first), seed)
 	})
 	return errors.Join(append(failed, err)...)
 }
@@ -133,29 +134,23 @@ func (b *block) divide(r *Result, run, first, from, to int) {
 // measure fills in the metrics of order, a stride of replicates at a time for
 // each run.
 func (r *Result) measure(ctx context.Context, seed uint64) error {
-	type memory struct {
-		scoring.Measurer
-		drawn [stride][]int32
-	}
 	strides := (r.replicates + stride - 1) / stride
-	scratch := make([]*memory, workers())
-	return each(ctx, len(scratch), strides, func(goroutine, i int) {
-		m := scratch[goroutine]
-		if m == nil {
-			m = &memory{}
-			for k := range m.drawn {
-				m.drawn[k] = make([]int32, r.runs.Images)
+	return parallel.Do(ctx, strides, func() func(int) {
+		var m scoring.Measurer
+		drawn := make([][]int32, stride)
+		for k := range drawn {
+			drawn[k] = make([]int32, r.runs.Images)
+		}
+		return func(i int) {
+			first := i * stride
+			count := min(stride, r.replicates-first)
+			for k := range count {
+				scoring.Resample(drawn[k], seed, first+k)
 			}
-			scratch[goroutine] = m
-		}
-		first := i * stride
-		count := min(stride, r.replicates-first)
-		for k := range count {
-			scoring.Resample(m.drawn[k], seed, first+k)
-		}
-		for run, layout := range r.layout {
-			for k, weights := range m.drawn[:count] {
-				r.take(run, first+k, m.Measure(layout, weights, first+k))
+			for run, layout := range r.layout {
+				for k, weights := range drawn[:count] {
+					r.take(run, first+k, m.Measure(layout, weights, first+k))
+				}
 			}
 		}
 	})

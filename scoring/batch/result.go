@@ -10,6 +10,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"candor/scoring"
+	"candor/scoring/internal/parallel"
 )
 
 // Result is the figures of every run and their bootstrap replicates.
@@ -52,13 +53,12 @@ func (r *Result) lay(ctx context.Context) error {
 		return nil
 	}
 	layout, failed := make([]*scoring.Resampler, r.runs.Count()), make([]error, r.runs.Count())
-	err := each(ctx, workers(), len(layout), func(_, run int) {
-		layout[run], failed[run] = scoring.NewResampler(r.runs.rows[run], r.runs.of[run], r.runs.Images, r.pay, r.bins)
+	err := parallel.Do(ctx, len(layout), func() func(int) {
+		return func(run int) {
+			layout[run], failed[run] = scoring.NewResampler(r.runs.rows[run], r.runs.of[run], r.runs.Images, r.pay, r.bins)
+		}
 	})
-	if err := errors.Join(failed...); err != nil {
-		return err
-	}
-	if err != nil {
+	if err := errors.Join(append(failed, err)...); err != nil {
 		return err
 	}
 	r.layout = layout
@@ -106,20 +106,25 @@ func (r *Result) Figures(ctx context.Context) ([]Figures, error) {
 		return nil, err
 	}
 	out := make([]Figures, len(r.layout))
-	err := each(ctx, workers(), len(out), func(_, run int) {
-		f := Figures{Point: map[string]*float64{}}
-		replicates := make([][]float64, len(r.names))
-		for i, value := range r.layout[run].Point() {
-			f.Point[r.names[i]] = nil
-			if !math.IsNaN(value) {
-				f.Point[r.names[i]] = &value
-			}
-			if r.values[i] != nil {
-				replicates[i] = r.row(run, i)
-			}
-		}
-		f.CI, f.Spread = r.layout[run].Intervals(replicates)
-		out[run] = f
+	err := parallel.Do(ctx, len(out), func() func(int) {
+		return func(run int) { out[run] = r.figures(run) }
 	})
 	return out, err
+}
+
+// figures reads off those of one run.
+func (r *Result) figures(run int) Figures {
+	out := Figures{Point: map[string]*float64{}}
+	replicates := make([][]float64, len(r.names))
+	for f, value := range r.layout[run].Point() {
+		out.Point[r.names[f]] = nil
+		if !math.IsNaN(value) {
+			out.Point[r.names[f]] = &value
+		}
+		if r.values[f] != nil {
+			replicates[f] = r.row(run, f)
+		}
+	}
+	out.CI, out.Spread = r.layout[run].Intervals(replicates)
+	return out
 }
