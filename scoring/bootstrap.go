@@ -12,14 +12,19 @@ import (
 // replicates are the bootstrap values of every figure.
 type replicates [figureCount][]float64
 
+func newReplicates(count int) *replicates {
+	var r replicates
+	for f := range r {
+		r[f] = make([]float64, count)
+	}
+	return &r
+}
+
 // bootstrap measures the sample under count resamplings of its images, claims
 // of one image always staying together (a cluster bootstrap: Field & Welsh
 // 2007). Replicate b depends on the seed and b alone.
 func (s *sample) bootstrap(ctx context.Context, bins, count int, seed uint64) (*replicates, error) {
-	var out replicates
-	for f := range out {
-		out[f] = make([]float64, count)
-	}
+	out := newReplicates(count)
 	err := resampled(ctx, len(s.images), count, seed, func() func([]int32, int) {
 		q, t := &measurer{bins: bins}, &tally{}
 		return func(weights []int32, b int) {
@@ -29,7 +34,7 @@ func (s *sample) bootstrap(ctx context.Context, bins, count int, seed uint64) (*
 			}
 		}
 	})
-	return &out, err
+	return out, err
 }
 
 // resampled hands the weights of replicate 0 … count−1 to the workers'

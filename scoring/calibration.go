@@ -105,12 +105,13 @@ func Decompose(confidence []float64, correct []bool, weights []int) Decompositio
 }
 
 // CalibratedFloor is what [ECE] shows by luck alone: its mean and 95th
-// percentile over seeded draws of y from the stated confidences (draws = 0
-// means 10 000, or fewer, 1000 at least, beyond 200 000 distinct confidences), and p_calibrated, the share of draws at or above the ECE
-// observed, which is the p-value of perfect calibration (Bröcker & Smith
-// 2007, for the draws). All nil for no answers. The error is the context's.
-// For arguments and panics see [BrierScore]; draws below 0
-// or above [MaxBootstrap] panic too.
+// percentile over seeded draws of y from the stated confidences, and
+// p_calibrated, the share of draws at or above the ECE observed, which is the
+// p-value of perfect calibration (Bröcker & Smith 2007, for the draws). draws
+// = 0 means 10 000 or, beyond 200 000 distinct confidences, fewer, but 1000 at
+// least. All nil for no answers. The error is the context's. For arguments and
+// panics see [BrierScore]; a number of bins out of range, and draws below 0 or
+// above [MaxBootstrap], panic too.
 func CalibratedFloor(ctx context.Context, confidence []float64, correct []bool, weights []int, bins, draws int, seed uint64) (Floor, error) {
 	levels, _, _ := grouped(confidence, correct, weights)
 	if draws < 0 || draws > MaxBootstrap {

@@ -14,19 +14,19 @@ func TestCases(t *testing.T) {
 		rows []Row
 		want want
 	}{
-		{"M01 confidence 1 goes into the last bin, not a phantom one", answersOf([]float64{0.95, 1}, []int{1, 0}),
+		{"confidence 1 goes into the last bin, not a phantom one", answersOf([]float64{0.95, 1}, []int{1, 0}),
 			want{0.525, 0.475, 0.50125, 0.75, 0, 2}},
-		{"M03 ties stay together", answersOf([]float64{.25, .25, .55, .75, .75}, []int{0, 0, 1, 1, 1}),
+		{"ties stay together", answersOf([]float64{.25, .25, .55, .75, .75}, []int{0, 0, 1, 1, 1}),
 			want{0.29, skip, 0.0905, 0.13, 1, 3}},
-		{"M05 one confidence, at the end", block(0, 1, 10, 1),
+		{"one confidence, at the end", block(0, 1, 10, 1),
 			want{0.1, 0.1, 0.1, 0.1, 0.5, 1}},
-		{"M06 one confidence: one bin, not none", block(0, 0.8, 100, 25),
+		{"one confidence: one bin, not none", block(0, 0.8, 100, 25),
 			want{0.05, 0.05, skip, 0.25, 0.5, 1}},
-		{"M08 fewer answers than bins", answersOf([]float64{.6, .7, .8, .9}, []int{1, 0, 1, 1}),
+		{"fewer answers than bins", answersOf([]float64{.6, .7, .8, .9}, []int{1, 0, 1, 1}),
 			want{0.35, skip, 0.175, 0.1458333333, 2.0 / 3, 4}},
-		{"M11 pairs of ties, one right in each", answersOf([]float64{.9, .9, .5, .5}, []int{1, 0, 1, 0}),
+		{"pairs of ties, one right in each", answersOf([]float64{.9, .9, .5, .5}, []int{1, 0, 1, 0}),
 			want{0.2, skip, skip, 0.5, 0.5, 2}},
-		{"M13 the published histogram", published(),
+		{"the published histogram", published(),
 			want{0.0516146, 0.0498438, 0.0865414, 0.0615107, 0.5935504, 3}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -64,7 +64,7 @@ func TestCasePublishedHistogram(t *testing.T) {
 	}
 }
 
-// M13: a thousand row orders, one result; M11: all 24 orders.
+// A thousand row orders, one result; so too all 24 of four rows.
 func TestCaseRowOrders(t *testing.T) {
 	want := encode(t, summary(t, published(), Options{}))
 	for seed := range uint64(1000) {
@@ -82,7 +82,7 @@ func TestCaseRowOrders(t *testing.T) {
 	})
 }
 
-// M14: abstentions and malformed answers count in the reward and the rates.
+// Abstentions and malformed answers count in the reward and the rates.
 func TestCasePublishedReward(t *testing.T) {
 	rows := append(published(), outcomes(Abstained, 0, 2)...)
 	rows = append(rows, outcomes(Malformed, 0, 6)...)
@@ -96,19 +96,19 @@ func TestCasePublishedReward(t *testing.T) {
 	}
 }
 
-// M05, M06, M08, M10: what a reader must be told.
+// What a reader must be told.
 func TestCaseWarnings(t *testing.T) {
 	for _, row := range []struct {
 		name string
 		rows []Row
 		want string
 	}{
-		{"M05 one distinct confidence", block(0, 1, 10, 1), WarnOneConfidence},
-		{"M06 the same", block(0, 0.8, 100, 25), WarnOneConfidence},
-		{"M08 small n", answersOf([]float64{.6, .7, .8, .9}, []int{1, 0, 1, 1}), WarnSmallN},
-		{"M10 all right", answersOf([]float64{.7, .8, .9}, []int{1, 1, 1}), WarnSingleClass},
-		{"M10 all wrong", answersOf([]float64{.7, .8, .9}, []int{0, 0, 0}), WarnSingleClass},
-		{"T17 errors make a run partial", append(published(), outcomes(Errored, 0, 1)...), WarnIncomplete},
+		{"one distinct confidence", block(0, 1, 10, 1), WarnOneConfidence},
+		{"one distinct confidence, below 1", block(0, 0.8, 100, 25), WarnOneConfidence},
+		{"small n", answersOf([]float64{.6, .7, .8, .9}, []int{1, 0, 1, 1}), WarnSmallN},
+		{"all right", answersOf([]float64{.7, .8, .9}, []int{1, 1, 1}), WarnSingleClass},
+		{"all wrong", answersOf([]float64{.7, .8, .9}, []int{0, 0, 0}), WarnSingleClass},
+		{"errors make a run partial", append(published(), outcomes(Errored, 0, 1)...), WarnIncomplete},
 		{"nothing at all", nil, WarnNoTasks},
 		{"nothing answered", outcomes(Malformed, 0, 3), WarnNoAnswers},
 	} {
@@ -122,7 +122,7 @@ func TestCaseWarnings(t *testing.T) {
 	}
 }
 
-// T11: every reply SUPPORTED .95 whatever the image.
+// Every reply SUPPORTED .95 whatever the image.
 func TestCaseConstantVerdict(t *testing.T) {
 	for _, supported := range []bool{true, false} {
 		rows := block(0, 0.95, 100, 50)
@@ -141,7 +141,7 @@ func TestCaseConstantVerdict(t *testing.T) {
 	}
 }
 
-// D12: a set of one label only (AMBER's existence rows are all "no").
+// A set of one label only (AMBER's existence rows are all "no").
 func TestCaseSingleLabel(t *testing.T) {
 	rows := block(0, 0.9, 40, 10)
 	for i := range rows {
@@ -156,7 +156,7 @@ func TestCaseSingleLabel(t *testing.T) {
 	}
 }
 
-// M09: nothing, nothing answered, one answer.
+// Nothing, nothing answered, one answer.
 func TestCaseEmptyAndOne(t *testing.T) {
 	empty := summary(t, nil, Options{Bootstrap: 20})
 	for what, got := range map[string]*float64{
@@ -188,7 +188,7 @@ func TestCaseEmptyAndOne(t *testing.T) {
 	null(t, "n=1: auroc", single.AUROC)
 }
 
-// M10: one class only.
+// One class only.
 func TestCaseOneClass(t *testing.T) {
 	for y, want := range []struct{ ece, aurc float64 }{{0.8, 1}, {0.2, 0}} {
 		s := summary(t, answersOf([]float64{.7, .8, .9}, []int{y, y, y}), Options{})

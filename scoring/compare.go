@@ -1,8 +1,6 @@
 package scoring
 
-import (
-	"context"
-)
+import "context"
 
 // Contender is a run that takes part in a comparison. Every row needs an ID,
 // and an ID that recurs needs a Split: both together name the task.
@@ -178,7 +176,9 @@ func (c *contest) measure(ctx context.Context, opt Options) (views [2]view, err 
 		return views, nil
 	}
 	for i := range views {
-		views[i].reps = newReplicates(len(c.both), opt.Bootstrap)
+		for range c.both {
+			views[i].reps = append(views[i].reps, newReplicates(opt.Bootstrap))
+		}
 	}
 	return views, resampled(ctx, c.images, opt.Bootstrap, opt.Seed, func() func([]int32, int) {
 		q, t := &measurer{bins: opt.Bins}, &tally{}
@@ -194,17 +194,6 @@ func (c *contest) measure(ctx context.Context, opt Options) (views [2]view, err 
 			}
 		}
 	})
-}
-
-func newReplicates(runs, count int) []*replicates {
-	out := make([]*replicates, runs)
-	for r := range out {
-		out[r] = &replicates{}
-		for f := range out[r] {
-			out[r][f] = make([]float64, count)
-		}
-	}
-	return out
 }
 
 // put stores replicate b of the differences.
@@ -261,9 +250,7 @@ func (p *pairing) warnings(opt Options) []Warning {
 	out.add(len(p.leftOut) > 0, WarnIncomplete, "%s in error in some run, not compared", count(len(p.leftOut), "task"))
 	out.add(len(p.of) == 0, WarnNoTasks, "no task to compare")
 	if opt.Bootstrap > 0 {
-		out.add(p.bare > 0, WarnNoImages, "%s without an image, each taken for an image of its own: if they share images the intervals are too narrow", count(p.bare, "task"))
-		out.add(p.images == 1, WarnFewImages, "one image only: nothing can be had from resampling it")
-		out.add(p.images > 1 && p.images < imagesToResamp, WarnFewImages, "%d images: intervals from resampling so few are too narrow", p.images)
+		out.clusters(p.images, p.bare, "task")
 	}
 	return out
 }

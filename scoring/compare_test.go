@@ -276,7 +276,7 @@ func TestSignFlipByHand(t *testing.T) {
 		}
 	}
 	got := compare(t, Options{}, base, other).Against[0].Correctness.Both
-	want := PairedTest{Tasks: 7, OnlyBase: 2, OnlyOther: 5, Difference: got.Difference, PSignFlip: 0.5, Flips: 32 / 2, Exhaustive: true, McNemar: McNemar{P: got.McNemar.P, Note: mcNemarIgnore}}
+	want := PairedTest{Tasks: 7, OnlyBase: 2, OnlyOther: 5, Difference: got.Difference, PSignFlip: 0.5, Flips: 32 / 2, Exhaustive: true, McNemar: McNemar{P: got.McNemar.P, Note: mcNemarNote}}
 	if got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}

@@ -39,9 +39,9 @@ type McNemar struct {
 }
 
 const (
-	signFlips     = 10_000
-	signStream    = 0x7369676e666c6970 // keeps the flips apart from the bootstrap's draws
-	mcNemarIgnore = "ignores clustering"
+	signFlips   = 10_000
+	signStream  = 0x7369676e666c6970 // keeps the flips apart from the bootstrap's draws
+	mcNemarNote = "ignores clustering"
 )
 
 // correctness tests run r against the base.
@@ -71,7 +71,7 @@ func pairedTest(ctx context.Context, base, other []Row, of []int32, images int, 
 	if t.Tasks > 0 {
 		t.Difference = defined(float64(t.OnlyOther-t.OnlyBase) / float64(t.Tasks))
 	}
-	t.McNemar = McNemar{P: mcNemar(t.OnlyBase, t.OnlyOther), Note: mcNemarIgnore}
+	t.McNemar = McNemar{P: mcNemar(t.OnlyBase, t.OnlyOther), Note: mcNemarNote}
 	err := t.flip(ctx, byImage, seed)
 	return t, err
 }

@@ -169,7 +169,7 @@ func intervalsOf(t *testing.T, rows []Row, count int, seed uint64) map[string]*I
 	if err != nil {
 		t.Fatal(err)
 	}
-	reps := newReplicates(1, count)[0]
+	reps := newReplicates(count)
 	err = resampled(t.Context(), len(s.images), count, seed, func() func([]int32, int) {
 		q, tally := &measurer{bins: defaultBins, skipSmooth: true}, &tally{}
 		return func(weights []int32, b int) {

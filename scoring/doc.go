@@ -7,8 +7,8 @@
 // and adds up in a fixed order, so that the same rows in any order give the
 // same bytes. Confidences and rates lie in [0, 1]; a figure that is undefined
 // (the AUROC of answers that are all right, say) is a nil pointer in a
-// summary, null in JSON, never NaN there. Equal confidences are ties: no figure depends on the order
-// of rows inside a tie.
+// summary, null in JSON, never NaN there. Equal confidences are ties: no figure
+// depends on the order of rows inside a tie.
 //
 // Start at [NewPayment] for rewards and thresholds, at [Summarize] for the
 // metrics of a run, at [Compare] for the differences between runs of the same

@@ -104,16 +104,19 @@ func newBinomials(levels []Level) []binomial {
 func newBinomial(n int, p float64) binomial { return make(binomial, n+1).fill(p) }
 
 // fill tabulates as many trials as there is room for, of probability p.
-func (cdf binomial) fill(p float64) binomial {
-	n, sum := cdf.trials(), 0.0
-	for k := range cdf {
+func (b binomial) fill(p float64) binomial {
+	n, sum := b.trials(), 0.0
+	for k := range b {
 		sum += binomialMass(n, k, p)
-		cdf[k] = sum
+		b[k] = sum
 	}
-	cdf[n] = math.Inf(1) // whatever rounding left out belongs to the end
-	return cdf
+	b[n] = math.Inf(1) // whatever rounding left out belongs to the end
+	return b
 }
 
+// binomialMass is the chance of k successes in n trials of probability p,
+// n!/(k!·(n − k)!)·pᵏ·(1 − p)ⁿ⁻ᵏ, through logarithms so that no factor
+// overflows.
 func binomialMass(n, k int, p float64) float64 {
 	switch {
 	case p <= 0:

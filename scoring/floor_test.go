@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// M17: the floor of the published histogram, against the exact expectation
+// The floor of the published histogram, against the exact expectation
 // over all 141·36·18 outcomes.
 func TestCaseCalibratedFloor(t *testing.T) {
 	s := summary(t, published(), Options{FloorDraws: 20_000})

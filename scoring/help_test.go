@@ -33,7 +33,7 @@ func block(from int, confidence float64, n, wrong int) []Row {
 	return rows
 }
 
-// published is the adversarial histogram of the published baseline (M13).
+// published is the adversarial histogram of the published baseline.
 func published() []Row {
 	rows := block(0, 0.946, 140, 16)
 	rows = append(rows, block(140, 0.98, 35, 2)...)

@@ -2,7 +2,7 @@ package scoring
 
 import "context"
 
-// What must stand beside every figure of a [Honesty].
+// What a [Honesty] says of its own figures, to stand beside every one of them.
 const (
 	AsIf           = "as if: answers given under the run's own rule and payoff"
 	NeedlessUnseen = "abstained tasks keep the payoff throughout: needless abstention cannot be seen from stored answers"
@@ -69,7 +69,7 @@ func WhatHonestyEarns(ctx context.Context, rows []Row, pays []Payment, g func(co
 	if err != nil {
 		return nil, err
 	}
-	smp, err := newSample(kept, Payment{Rule: Brier{}})
+	smp, err := newSample(kept, Payment{Rule: Brier{}}) // its own rewards are not read: pays are applied below
 	if err != nil {
 		return nil, err
 	}

@@ -152,7 +152,7 @@ func (h *hypotheses) intervals(ctx context.Context, out []Honesty, opt Options) 
 	for c, column := range columns {
 		k, st := c/int(stepsAndDifferences), step(c%int(stepsAndDifferences))
 		slices.Sort(column)
-		at := &Interval{quantile(column, 0.025) + 0, quantile(column, 0.975) + 0}
+		at := middle(column)
 		if h.inSample && st.mapped() {
 			out[k].Spread[st.name()] = at
 		} else {

@@ -60,7 +60,12 @@ func (v *intervals) percentile(f figure, point float64, values []float64) *Inter
 		}
 	}
 	slices.Sort(kept)
-	return &Interval{quantile(kept, 0.025) + 0, quantile(kept, 0.975) + 0}
+	return middle(kept)
+}
+
+// middle is what 95 % of the sorted values lie in, −0 turned into 0.
+func middle(sorted []float64) *Interval {
+	return &Interval{quantile(sorted, 0.025) + 0, quantile(sorted, 0.975) + 0}
 }
 
 // steady replaces a rate's bootstrap interval where resampling cannot be

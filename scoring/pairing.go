@@ -54,7 +54,7 @@ func align(base Contender, others []Contender) (*pairing, error) {
 	}
 	p := &pairing{rows: make([][]Row, len(runs)), leftOut: []LeftOut{}}
 	keys := slices.SortedFunc(maps.Keys(tables[0]), compareKeys)
-	var lead []Row // what the clusters are made from
+	var tasks []Row // what the clusters are made from
 	for _, k := range keys {
 		across := make([]Row, len(runs))
 		for i := range runs {
@@ -65,10 +65,10 @@ func align(base Contender, others []Contender) (*pairing, error) {
 			return nil, err
 		}
 		if p.take(runs, across) {
-			lead = append(lead, Row{ID: k.split + "\x00" + k.id, Image: image})
+			tasks = append(tasks, Row{ID: k.split + "\x00" + k.id, Image: image})
 		}
 	}
-	p.of, p.images, p.bare = clusters(lead)
+	p.of, p.images, p.bare = clusters(tasks)
 	return p, nil
 }
 

@@ -20,7 +20,7 @@ func ExamplePayment_Threshold() {
 	// 0.7984 0.8029
 }
 
-// M19 and its kind: a payoff outside the open interval is refused, in words
+// A payoff outside the open interval is refused, in words
 // that give the interval.
 func TestPayoffRefused(t *testing.T) {
 	logFloor := fmt.Sprint(Log{}.Floor())
@@ -83,7 +83,7 @@ func TestRuleRefused(t *testing.T) {
 	}
 }
 
-// M20: thresholds, the default payoffs, and that the value crosses the payoff
+// Thresholds, the default payoffs, and that the value crosses the payoff
 // exactly there.
 func TestThreshold(t *testing.T) {
 	pay := brier(t)

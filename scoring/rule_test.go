@@ -66,7 +66,7 @@ func TestLogProperRange(t *testing.T) {
 	}
 }
 
-// M18, and its kind: the ends of both rules are exact and finite.
+// The ends of both rules are exact and finite.
 func TestScoreAtTheEnds(t *testing.T) {
 	for _, row := range []struct {
 		rule       Rule

@@ -101,7 +101,7 @@ func TestSmoothBounds(t *testing.T) {
 	}
 }
 
-// M01's kind: a task at exactly 1 counts as much as one just below it.
+// A task at exactly 1 counts as much as one just below it.
 func TestSmoothAtTheEnds(t *testing.T) {
 	for _, end := range []float64{0, 1} {
 		inside := math.Abs(end - 1e-9)
@@ -113,7 +113,7 @@ func TestSmoothAtTheEnds(t *testing.T) {
 	}
 	s := summary(t, answersOf([]float64{0.95, 1}, []int{1, 0}), Options{})
 	if got := *s.SmoothECE; got < 0.475 || got > 0.477 { // the gap of the means is .475
-		t.Errorf("M01: %v", got)
+		t.Errorf("at exactly 1: %v", got)
 	}
 }
 

@@ -82,7 +82,7 @@ func topKeys(t *testing.T, text string) []string {
 	return keys
 }
 
-// M15 and its kind: a row that cannot be scored is named, with its place.
+// A row that cannot be scored is named, with its place.
 func TestRowErrors(t *testing.T) {
 	for _, row := range []struct {
 		name   string

@@ -25,9 +25,9 @@ const (
 )
 
 const (
-	answersPerBin  = 5  // below this many answers to a bin asked for, ECE is mostly noise
-	constantFrom   = 10 // answers after which one verdict only is no accident
-	imagesToResamp = 20 // below this many images percentile intervals are too narrow
+	answersPerBin = 5  // below this many answers to a bin asked for, ECE is mostly noise
+	constantFrom  = 10 // answers after which one verdict only is no accident
+	fewestImages  = 20 // below this many images percentile intervals are too narrow
 )
 
 // warnings lists what a reader must know, always in the same order.
@@ -70,12 +70,17 @@ func (n *notes) answers(t *tally, opt Options) {
 }
 
 func (n *notes) intervals(smp *sample, opt Options, v intervals) {
-	images := len(smp.images)
-	n.add(smp.bare > 0, WarnNoImages, "%s without an image, each taken for an image of its own: if they share images the intervals are too narrow", count(smp.bare, "row"))
-	n.add(images == 1, WarnFewImages, "one image only: nothing can be had from resampling it")
-	n.add(images > 1 && images < imagesToResamp, WarnFewImages, "%d images: intervals from resampling so few are too narrow", images)
+	n.clusters(len(smp.images), smp.bare, "row")
 	n.undefined("figure", opt, v.dropped)
 	n.add(len(v.constant) > 0, WarnDegenerate, "the same in every replicate, so the interval's width says nothing: %s", someOf(v.constant))
+}
+
+// clusters tells what the images, or the want of them, do to intervals; bare
+// counts the rows or tasks, by that noun, that have none.
+func (n *notes) clusters(images, bare int, noun string) {
+	n.add(bare > 0, WarnNoImages, "%s without an image, each taken for an image of its own: if they share images the intervals are too narrow", count(bare, noun))
+	n.add(images == 1, WarnFewImages, "one image only: nothing can be had from resampling it")
+	n.add(images > 1 && images < fewestImages, WarnFewImages, "%d images: intervals from resampling so few are too narrow", images)
 }
 
 // undefined tells the figures whose replicates were dropped, those first that
