@@ -20,13 +20,13 @@ const (
 // sent explicitly: a server's defaults change between versions and with the
 // amount of memory it finds.
 type Options struct {
-	Temperature      float64 `json:"temperature"`       // ≥ 0; 0 is greedy
+	Temperature      float64 `json:"temperature"`       // [0, 100]; 0 is greedy
 	TopP             float64 `json:"top_p"`             // (0, 1]
 	TopK             int     `json:"top_k"`             // ≥ 0; 0 keeps all
 	MinP             float64 `json:"min_p"`             // [0, 1)
 	PresencePenalty  float64 `json:"presence_penalty"`  // [-2, 2]
 	FrequencyPenalty float64 `json:"frequency_penalty"` // [-2, 2]
-	RepeatPenalty    float64 `json:"repeat_penalty"`    // > 0; 1 is none
+	RepeatPenalty    float64 `json:"repeat_penalty"`    // > 0, finite; 1 is none
 	RepeatLastN      int     `json:"repeat_last_n"`     // tokens; -1 is the context
 	NumPredict       int     `json:"num_predict"`       // most tokens of an answer, 1 to MaxNumPredict
 	NumCtx           int     `json:"num_ctx"`           // context in tokens; 0 is fitted by the run
@@ -44,13 +44,13 @@ func (o Options) Validate() error {
 		got  any
 		want string
 	}{
-		{within(o.Temperature, 0, 100), "temperature", o.Temperature, "0 or more"},
+		{within(o.Temperature, 0, 100), "temperature", o.Temperature, "in [0, 100]"},
 		{o.TopP > 0 && o.TopP <= 1, "top_p", o.TopP, "in (0, 1]"},
 		{o.TopK >= 0, "top_k", o.TopK, "0 or more"},
 		{o.MinP >= 0 && o.MinP < 1, "min_p", o.MinP, "in [0, 1)"},
 		{within(o.PresencePenalty, -2, 2), "presence_penalty", o.PresencePenalty, "in [-2, 2]"},
 		{within(o.FrequencyPenalty, -2, 2), "frequency_penalty", o.FrequencyPenalty, "in [-2, 2]"},
-		{o.RepeatPenalty > 0 && !math.IsInf(o.RepeatPenalty, 0), "repeat_penalty", o.RepeatPenalty, "above 0"},
+		{o.RepeatPenalty > 0 && !math.IsInf(o.RepeatPenalty, 0), "repeat_penalty", o.RepeatPenalty, "above 0 and finite"},
 		{o.RepeatLastN >= -1, "repeat_last_n", o.RepeatLastN, "-1 or more"},
 		{o.NumPredict >= 1 && o.NumPredict <= MaxNumPredict, "num_predict", o.NumPredict, between(1, "", MaxNumPredict)},
 		{o.NumCtx >= 0 && o.NumCtx <= MaxNumCtx, "num_ctx", o.NumCtx, between(0, " (fitted)", MaxNumCtx)},
@@ -92,17 +92,24 @@ func Profile(name string) (Options, error) {
 // ProfileNames lists the known profiles in alphabetical order.
 func ProfileNames() []string { return slices.Sorted(maps.Keys(profiles())) }
 
-// DefaultProfile is the published baseline's.
+// DefaultProfile names the options of the published baseline.
 const DefaultProfile = "qwen3.5-instruct"
 
+// DefaultNumPredict is how many tokens an answer may have unless told: with
+// think enough for a train of thought before it, else for the answer alone.
+func DefaultNumPredict(think bool) int {
+	if think {
+		return 8192
+	}
+	return 512
+}
+
 func profiles() map[string]Options {
-	base := Options{TopP: 1, RepeatPenalty: 1, RepeatLastN: 64, NumPredict: 512}
+	base := Options{TopP: 1, RepeatPenalty: 1, RepeatLastN: 64}
 	with := func(t, topP float64, topK int, presence float64, think bool) Options {
 		o := base
 		o.Temperature, o.TopP, o.TopK, o.PresencePenalty, o.Think = t, topP, topK, presence, think
-		if think {
-			o.NumPredict = 8192
-		}
+		o.NumPredict = DefaultNumPredict(think)
 		return o
 	}
 	return map[string]Options{

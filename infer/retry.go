@@ -17,8 +17,7 @@ type RetryPolicy struct {
 	// Retrying is told of a failure that will be retried, and of the pause
 	// before that; nil tells nobody.
 	Retrying func(Attempt, time.Duration)
-	// Stop, once closed, lets no further attempt begin: the last failure is
-	// returned as it is.
+	// Stop, once closed, lets no failure be retried: it is returned as it is.
 	Stop <-chan struct{}
 }
 
@@ -41,7 +40,8 @@ type Attempt struct {
 // Every attempt carries the same seed.
 //
 // A server that gives up on a model repeating one token (StopRepeated) is
-// asked once more, then taken at its word.
+// asked once more, at once and also after Stop is closed, then taken at its
+// word: the answer must not depend on when a run was stopped.
 //
 // It returns the response, the attempts that failed, and the last failure.
 func (p RetryPolicy) Ask(ctx context.Context, m Model, req Request) (Response, []Attempt, error) {

@@ -61,7 +61,7 @@ func feed[J any](ctx context.Context, slot Slot, stop <-chan struct{}, pull func
 	sem := semaphore.NewWeighted(int64(slot.Limit))
 	var jobs sync.WaitGroup
 	defer jobs.Wait()
-	stopping, cancel := untilStopped(ctx, stop)
+	stopping, cancel := UntilStopped(ctx, stop)
 	defer cancel()
 	for {
 		group, ok := pull()
@@ -82,8 +82,9 @@ func feed[J any](ctx context.Context, slot Slot, stop <-chan struct{}, pull func
 	}
 }
 
-// untilStopped is a context that ends with ctx or when stop is closed.
-func untilStopped(ctx context.Context, stop <-chan struct{}) (context.Context, context.CancelFunc) {
+// UntilStopped is a context that ends with ctx or when stop is closed, for work
+// that there is no use in finishing.
+func UntilStopped(ctx context.Context, stop <-chan struct{}) (context.Context, context.CancelFunc) {
 	stopping, cancel := context.WithCancel(ctx)
 	go func() {
 		select {

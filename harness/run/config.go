@@ -114,10 +114,7 @@ func (c Config) Options() (infer.Options, error) {
 	s := c.Sampling
 	if s.Think != nil && *s.Think != o.Think {
 		o.Think = *s.Think
-		o.NumPredict = 512
-		if o.Think {
-			o.NumPredict = 8192
-		}
+		o.NumPredict = infer.DefaultNumPredict(o.Think)
 	}
 	set(&o.Temperature, s.Temperature)
 	set(&o.TopP, s.TopP)

@@ -11,13 +11,13 @@ import (
 // question runs the preflight at each endpoint, unless an earlier session did
 // or the user declined, and settles how many requests fly at once.
 func (r *openedRun) question(ctx context.Context, p *Plan, s servers, deps Dependencies) error {
-	ctx, cancel := untilStopped(ctx, deps.Stop)
+	ctx, cancel := infer.UntilStopped(ctx, deps.Stop)
 	defer cancel()
 	for _, b := range s.backends {
 		if !p.Config.Preflight || slices.Contains(r.manifest.Questioned, b.Endpoint()) {
 			continue
 		}
-		deps.Observer.Notice("questioning " + b.Endpoint() + " first, some thirty short requests")
+		deps.Observer.Notice("questioning " + b.Endpoint() + " first, some forty short requests")
 		report, err := preflight.Run(ctx, b, s.identity, p.preflightConfig(deps, s.identity))
 		if ctx.Err() != nil {
 			return ErrInterrupted

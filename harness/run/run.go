@@ -86,7 +86,7 @@ func Execute(ctx context.Context, cfg Config, dir string, resume bool, deps Depe
 // the published baseline's image family, and says so.
 func DryRun(ctx context.Context, cfg Config, deps Dependencies) (*Plan, error) {
 	deps = deps.withDefaults()
-	ctx, cancel := untilStopped(ctx, deps.Stop)
+	ctx, cancel := infer.UntilStopped(ctx, deps.Stop)
 	defer cancel()
 	p, err := NewPlan(ctx, cfg)
 	if err != nil {
@@ -107,7 +107,7 @@ func DryRun(ctx context.Context, cfg Config, deps Dependencies) (*Plan, error) {
 // is the directory of the run to go on with, "" for none: one that lacks
 // nothing can be looked at without a server.
 func ready(ctx context.Context, cfg Config, known string, deps Dependencies) (*Plan, servers, error) {
-	ctx, cancel := untilStopped(ctx, deps.Stop)
+	ctx, cancel := infer.UntilStopped(ctx, deps.Stop)
 	defer cancel()
 	p, err := NewPlan(ctx, cfg)
 	if err != nil {
@@ -136,20 +136,6 @@ func whole(dir string) (infer.Identity, bool) {
 	}
 	traces, err := ReadTraces(dir)
 	return m.Model, err == nil && len(traces) == m.Tasks
-}
-
-// untilStopped is a context that also ends when stop is closed, for work that
-// there is no use in finishing.
-func untilStopped(ctx context.Context, stop <-chan struct{}) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	go func() {
-		select {
-		case <-stop:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, cancel
 }
 
 func (d Dependencies) withDefaults() Dependencies {
