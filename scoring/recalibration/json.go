@@ -31,31 +31,15 @@ func Decode(data []byte) (Map, error) {
 	if err := json.Unmarshal(data, &head); err != nil {
 		return nil, fmt.Errorf("recalibration map: %w", err)
 	}
-	read, err := decoder(head.Name)
+	k, err := kindNamed(head.Name)
 	if err != nil {
 		return nil, err
 	}
-	m, err := read(data)
+	m, err := k.decode(data)
 	if err != nil {
 		return nil, fmt.Errorf("recalibration map %s: %w", head.Name, err)
 	}
 	return m, nil
-}
-
-func decoder(name string) (func([]byte) (Map, error), error) {
-	switch name {
-	case "temperature":
-		return decode[Temperature], nil
-	case "platt":
-		return decode[Platt], nil
-	case "beta":
-		return decode[Beta], nil
-	case "isotonic":
-		return decode[Isotonic], nil
-	case "histogram":
-		return decode[Histogram], nil
-	}
-	return nil, fmt.Errorf("recalibration map %q: must be one of %q", name, Names())
 }
 
 // decode reads a map of kind M and checks that it can be applied.
@@ -78,7 +62,11 @@ func decode[M interface {
 	if err := strict.Decode(&m); err != nil {
 		return nil, err
 	}
-	if want, err := keys(m); err != nil || len(whole) != want {
+	want, err := keys(m)
+	if err != nil {
+		return nil, err
+	}
+	if len(whole) != want {
 		return nil, fmt.Errorf("%d parameters: must be %d", len(whole), want)
 	}
 	if fault := m.fault(); fault != "" {

@@ -2,6 +2,7 @@ package recalibration
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -65,7 +66,7 @@ func merge(singles []point) ([]point, error) {
 		points = append(points, p)
 	}
 	if math.IsInf(all, 0) {
-		return nil, fmt.Errorf("the weights add up to more than a number can hold: scale them down")
+		return nil, errors.New("the weights add up to more than a number can hold: scale them down")
 	}
 	return points, nil
 }

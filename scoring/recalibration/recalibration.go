@@ -45,8 +45,40 @@ type Map interface {
 // no map of the kind.
 var ErrUndefined = errors.New("no map is determined")
 
+// kind is what there is to know of one kind of map.
+type kind struct {
+	name   string
+	fit    func([]point) (Map, error)
+	decode func([]byte) (Map, error)
+}
+
+func kinds() []kind {
+	return []kind{
+		{Temperature{}.Name(), fitTemperature, decode[Temperature]},
+		{Platt{}.Name(), fitPlatt, decode[Platt]},
+		{Beta{}.Name(), fitBeta, decode[Beta]},
+		{Isotonic{}.Name(), fitIsotonic, decode[Isotonic]},
+		{Histogram{}.Name(), fitHistogram, decode[Histogram]},
+	}
+}
+
 // Names lists the kinds of map.
-func Names() []string { return []string{"temperature", "platt", "beta", "isotonic", "histogram"} }
+func Names() []string {
+	var names []string
+	for _, k := range kinds() {
+		names = append(names, k.name)
+	}
+	return names
+}
+
+func kindNamed(name string) (kind, error) {
+	for _, k := range kinds() {
+		if k.name == name {
+			return k, nil
+		}
+	}
+	return kind{}, fmt.Errorf("recalibration map %q: must be one of %q", name, Names())
+}
 
 // Fit fits the named kind of map to n ≥ 2 answers: stated confidences in
 // [0, 1] and whether each was correct. Weights are finite and not negative;
@@ -60,7 +92,7 @@ func Names() []string { return []string{"temperature", "platt", "beta", "isotoni
 // ridge (Platt: its smoothed rate), Isotonic and Histogram are that rate
 // everywhere. No input gives NaN.
 func Fit(name string, confidence []float64, correct []bool, weights []float64) (Map, error) {
-	fit, err := fitter(name)
+	k, err := kindNamed(name)
 	if err != nil {
 		return nil, err
 	}
@@ -68,27 +100,11 @@ func Fit(name string, confidence []float64, correct []bool, weights []float64) (
 	if err != nil {
 		return nil, fmt.Errorf("fitting %s: %w", name, err)
 	}
-	m, err := fit(points)
+	m, err := k.fit(points)
 	if err != nil {
 		return nil, fmt.Errorf("fitting %s: %w", name, err)
 	}
 	return m, nil
-}
-
-func fitter(name string) (func([]point) (Map, error), error) {
-	switch name {
-	case "temperature":
-		return fitTemperature, nil
-	case "platt":
-		return fitPlatt, nil
-	case "beta":
-		return fitBeta, nil
-	case "isotonic":
-		return fitIsotonic, nil
-	case "histogram":
-		return fitHistogram, nil
-	}
-	return nil, fmt.Errorf("recalibration map %q: must be one of %q", name, Names())
 }
 
 func clip(c float64) float64 { return min(max(c, Clip), 1-Clip) }
