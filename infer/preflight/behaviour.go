@@ -94,7 +94,7 @@ func countText(ctx context.Context, p *prober, f *Finding) error {
 	return err
 }
 
-// seedRepeats asks one thing three times, with other things between.
+// seedRepeats asks one thing several times, with other things between.
 func seedRepeats(ctx context.Context, p *prober, _ *Report) (Finding, error) {
 	f := Finding{Check: CheckSeed, Question: "does a seed repeat an answer?", Measures: map[string]float64{}}
 	img, other := p.draw(), p.draw()

@@ -105,10 +105,14 @@ const (
 // run's own text without an image.
 const TextTokens = "text_tokens"
 
+// Changed is the measure of CheckParallel that counts the answers which other
+// requests at the same time changed.
+const Changed = "changed"
+
 // silence is how long Notice hears nothing while the checks go on.
 const silence = 3 * time.Second
 
-// Run asks every check's requests of the backend, about thirty short ones,
+// Run asks every check's requests of the backend, about forty short ones,
 // and returns what was found. A server that does not answer ends it with an
 // error; a behaviour that is missing does not.
 func Run(ctx context.Context, b infer.Backend, id infer.Identity, cfg Config) (Report, error) {

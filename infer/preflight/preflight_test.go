@@ -185,7 +185,7 @@ func TestTimedChecks(t *testing.T) {
 // Parallel requests that change answers are serious, and answers that change
 // anyway are not blamed on them.
 func TestParallelChanges(t *testing.T) {
-	r, s := onFake(t, nil, faultserver.Latency(5*time.Millisecond), faultserver.On(
+	r, s := onFake(t, nil, faultserver.Latency(20*time.Millisecond), faultserver.On(
 		func(r *faultserver.Request) bool { return r.InFlight > 1 },
 		faultserver.Change(func(_ *faultserver.Request, rep *faultserver.Reply) { rep.Text += "!" })))
 	f := expect(t, r, preflight.CheckParallel, preflight.No, preflight.Serious)

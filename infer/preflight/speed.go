@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 	"time"
 
 	"candor/infer"
@@ -88,7 +87,7 @@ func parallel(ctx context.Context, p *prober, r *Report) (Finding, error) {
 			best, gain = c, speedup
 		}
 	}
-	f.Measures["changed"], f.Measures["logprob_difference"] = float64(changed), worst
+	f.Measures[Changed], f.Measures["logprob_difference"] = float64(changed), worst
 	describeParallel(&f, r, best, gain, changed, worst, len(set))
 	return f, nil
 }
@@ -98,7 +97,8 @@ func parallel(ctx context.Context, p *prober, r *Report) (Finding, error) {
 // request is on its way while another is served.
 const helps = 1.3
 
-// speedup asks the whole set one at a time and c at a time.
+// speedup asks the whole set one at a time and c at a time, and returns how many
+// times as fast the latter is.
 func (p *prober) speedup(ctx context.Context, set []question, c int) (float64, error) {
 	_, base, err := p.timed(ctx, set, 1)
 	if err != nil {
@@ -161,19 +161,17 @@ func (p *prober) mixedSet() []question {
 	return set
 }
 
-// timed asks the whole set with at most c requests in flight.
+// timed asks the whole set with at most c requests in flight, and returns the
+// answers in its order and the seconds that all took together.
 func (p *prober) timed(ctx context.Context, set []question, c int) ([]infer.Response, float64, error) {
 	out := make([]infer.Response, len(set))
-	var mu sync.Mutex
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(c)
 	start := time.Now()
 	for i, q := range set {
 		g.Go(func() error {
-			resp, _, err := p.ask(ctx, q)
-			mu.Lock()
-			defer mu.Unlock()
-			out[i] = resp
+			var err error
+			out[i], _, err = p.ask(ctx, q)
 			return err
 		})
 	}

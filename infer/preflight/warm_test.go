@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"candor/infer"
@@ -58,24 +59,28 @@ func TestWarm(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			var mu sync.Mutex
-			var notices []string
-			ctx, cancel := context.WithTimeout(t.Context(), tt.patient)
-			defer cancel()
-			o, _ := infer.Profile(infer.DefaultProfile)
-			o.NumCtx = 4096
-			_, err := preflight.Run(ctx, &holding{loaded: tt.loaded, released: make(chan struct{})}, infer.Identity{}, preflight.Config{
-				Model: "m", Options: o, Retry: infer.DefaultRetry(), Width: 64, Height: 64, Patience: 20 * time.Millisecond,
-				Notice: func(s string) { mu.Lock(); defer mu.Unlock(); notices = append(notices, s) },
+			synctest.Test(t, func(t *testing.T) {
+				notices, err := questionHeld(t, tt.loaded, tt.patient)
+				if (err == nil) != tt.loads {
+					t.Errorf("error = %v; want the model to load: %v", err, tt.loads)
+				}
+				if len(notices) == 0 || !strings.Contains(notices[0], tt.notice) {
+					t.Errorf("notices = %q; want one with %q", notices, tt.notice)
+				}
 			})
-			if (err == nil) != tt.loads {
-				t.Errorf("error = %v; want the model to load: %v", err, tt.loads)
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			if len(notices) == 0 || !strings.Contains(notices[0], tt.notice) {
-				t.Errorf("notices = %q; want one with %q", notices, tt.notice)
-			}
 		})
 	}
+}
+
+// questionHeld runs the preflight at a holding server, with a patience of 20 ms,
+// and returns what was noticed.
+func questionHeld(t *testing.T, loaded bool, patient time.Duration) (notices []string, err error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patient)
+	defer cancel()
+	_, err = preflight.Run(ctx, &holding{loaded: loaded, released: make(chan struct{})}, infer.Identity{}, preflight.Config{
+		Model: "m", Options: options(t), Retry: infer.DefaultRetry(), Width: 64, Height: 64, Patience: 20 * time.Millisecond,
+		Notice: func(s string) { notices = append(notices, s) },
+	})
+	return notices, err
 }
