@@ -71,6 +71,14 @@ type Log struct {
 	Epsilon float64 // the cut-off ε, in (0, 1/2e); zero means 1e-4
 }
 
+// CutOff is the ε in effect: Epsilon or, where that is zero, 1e-4.
+func (l Log) CutOff() float64 {
+	if l.Epsilon == 0 {
+		return 1e-4
+	}
+	return l.Epsilon
+}
+
 // Name is "log".
 func (Log) Name() string { return "log" }
 
@@ -80,7 +88,7 @@ func (l Log) Score(confidence float64, correct bool) float64 {
 	if !correct {
 		p = 1 - confidence
 	}
-	eps := l.epsilon()
+	eps := l.CutOff()
 	return 1 - math.Log(min(max(p, eps), 1))/math.Log(eps)
 }
 
@@ -102,21 +110,14 @@ func (l Log) DefaultPayoff() float64 {
 
 // proper reports whether the rule is proper at a belief.
 func (l Log) proper(belief float64) bool {
-	edge := math.E * l.epsilon()
+	edge := math.E * l.CutOff()
 	return belief >= edge && belief <= 1-edge
 }
 
 // check refuses a cut-off that would leave no belief where the rule is proper.
 func (l Log) check() error {
-	if eps := l.epsilon(); !(eps > 0 && eps < 1/(2*math.E)) {
+	if eps := l.CutOff(); !(eps > 0 && eps < 1/(2*math.E)) {
 		return fmt.Errorf("log rule: epsilon %v must lie in the open interval (0, %.4f)", eps, 1/(2*math.E))
 	}
 	return nil
-}
-
-func (l Log) epsilon() float64 {
-	if l.Epsilon == 0 {
-		return 1e-4
-	}
-	return l.Epsilon
 }

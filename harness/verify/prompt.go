@@ -169,11 +169,7 @@ func fieldsOf(pay scoring.Payment, claim string) (fields, error) {
 	case scoring.Brier:
 		f.Formula = "1 - (1 - p)^2 if the verdict is correct, 1 - p^2 if not"
 	case scoring.Log:
-		epsilon := rule.Epsilon
-		if epsilon == 0 {
-			epsilon = 1e-4
-		}
-		e := decimalText(epsilon, -1)
+		e := decimalText(rule.CutOff(), -1)
 		f.Formula = fmt.Sprintf("1 - ln(max(q, %s)) / ln(%s), where q = p if the verdict is correct, q = 1 - p if not", e, e)
 	default:
 		return f, fmt.Errorf("prompt: no wording for scoring rule %T", pay.Rule)

@@ -49,11 +49,7 @@ func (g *payGraph) score(rule scoring.Rule, confidence, correct *gorgonia.Node) 
 	case scoring.Brier:
 		return g.brier(confidence, correct), nil
 	case scoring.Log:
-		epsilon := rule.Epsilon
-		if epsilon == 0 {
-			epsilon = 1e-4
-		}
-		return g.log(confidence, correct, epsilon), nil
+		return g.log(confidence, correct, rule.CutOff()), nil
 	}
 	return nil, fmt.Errorf("scoring rule %s: only brier and log have a graph", rule.Name())
 }
