@@ -40,7 +40,7 @@ func isNumeral(s string) bool {
 }
 
 func cutPercent(s string) (body string, percent bool) {
-	for _, sign := range [...]string{"%", fullWidthSign} {
+	for _, sign := range [...]string{"%", fullWidthPercent} {
 		if body, ok := strings.CutSuffix(s, sign); ok {
 			return strings.TrimSpace(body), true
 		}

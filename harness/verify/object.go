@@ -1,5 +1,7 @@
 package verify
 
+import "strings"
+
 // object is a JSON object found in a text, with the values of the keys that
 // matter.
 type object struct {
@@ -142,7 +144,7 @@ func (a *attempt) punctuation(plain byte, wide string, then state) outcome {
 	switch {
 	case a.text[a.pos] == plain:
 		a.pos++
-	case hasPrefixAt(a.text, a.pos, wide):
+	case strings.HasPrefix(a.text[a.pos:], wide):
 		a.pos += len(wide)
 		a.out.strict = false
 	default:

@@ -4,8 +4,8 @@ import "strings"
 
 // scan goes through a text once, from left to right. It calls found for each
 // object that parses and has either key, and tag, unless nil, for each reasoning
-// tag outside the objects that parse. cut tells that the text ends inside an object that
-// has either key.
+// tag outside the objects that parse. cut tells that the text ends inside an
+// object that has either key.
 //
 // An object is looked for at every brace, also inside one that fails: there,
 // what looked like its strings may be prose. But an object that was a value of

@@ -40,10 +40,10 @@ const (
 )
 
 const (
-	jsonSpace      = " \t\r\n"
-	fullWidthColon = "："
-	fullWidthComma = "，"
-	fullWidthSign  = "％"
+	jsonSpace        = " \t\r\n"
+	fullWidthColon   = "："
+	fullWidthComma   = "，"
+	fullWidthPercent = "％"
 )
 
 // str takes a string. It ends at the first quote of its family: were a string
@@ -109,7 +109,7 @@ func (a *attempt) bare() outcome {
 // takePercent takes a percent sign, and blanks before it.
 func (a *attempt) takePercent() {
 	rest := strings.TrimLeft(a.text[a.pos:], " \t")
-	for _, sign := range [...]string{"%", fullWidthSign} {
+	for _, sign := range [...]string{"%", fullWidthPercent} {
 		if strings.HasPrefix(rest, sign) {
 			a.pos = len(a.text) - len(rest) + len(sign)
 			return
@@ -125,10 +125,12 @@ func (a *attempt) percentFollows() bool {
 	return follows
 }
 
-func (q quoting) closes(opened, q2 quoteKind) bool {
-	return opened == q2 || q == loose && opened != curlySingle && q2 != curlySingle
+// closes tells whether a string that one quote began ends at another.
+func (q quoting) closes(opened, met quoteKind) bool {
+	return opened == met || q == loose && opened != curlySingle && met != curlySingle
 }
 
+// width is the quote's length in bytes.
 func (k quoteKind) width() int {
 	if k == straight {
 		return 1
@@ -158,17 +160,14 @@ func quoteAt(text string, i int) quoteKind {
 
 func hasCurly(text string) bool { return strings.ContainsAny(text, "“”„‟＂") }
 
-func hasPrefixAt(text string, i int, prefix string) bool {
-	return strings.HasPrefix(text[i:], prefix)
-}
-
-func isJSONSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
+func isJSONSpace(c byte) bool { return strings.IndexByte(jsonSpace, c) >= 0 }
 
 func isBare(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' ||
 		c == '+' || c == '-' || c == '.' || c == '/' || c == '_'
 }
 
+// isJSONWord tells whether JSON has the word for a value of its own.
 func isJSONWord(word string) bool {
 	switch word {
 	case "true", "false", "null":
