@@ -12,7 +12,7 @@ func (t theme) colorAt(y, horizon float64) rgb {
 
 // paintBackdrop fills the picture with sky or wall, ground, and their texture.
 func paintBackdrop(p *pen, s *Scene, t theme) {
-	rng := rand.New(rand.NewPCG(s.Seed, paintStream))
+	rng := rand.New(rand.NewPCG(s.Seed, backdropStream))
 	coarse, fine := newNoise(rng, 34), newNoise(rng, 7)
 	line := int(s.Horizon * float64(s.Height))
 	for y := range s.Height {

@@ -23,13 +23,13 @@ func (s stroke) scaled(f float64) polygon {
 
 // frontClutter is a few thin strokes before everything, in harder scenes.
 func frontClutter(s *Scene) []stroke {
-	rng := rand.New(rand.NewPCG(s.Seed, paintStream+1))
+	rng := rand.New(rand.NewPCG(s.Seed, frontClutterStream))
 	return strokes(s, rng, int(14*s.Difficulty), 1.2, 2.4)
 }
 
 // backClutter lies behind the objects.
 func backClutter(s *Scene) []stroke {
-	rng := rand.New(rand.NewPCG(s.Seed, paintStream+2))
+	rng := rand.New(rand.NewPCG(s.Seed, backClutterStream))
 	return strokes(s, rng, 6+int(60*s.Difficulty), 1, 4)
 }
 

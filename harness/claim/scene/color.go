@@ -54,6 +54,7 @@ func palette() []named {
 	}
 }
 
+// colorNamed is gray for a name that is none.
 func colorNamed(name string) rgb {
 	for _, c := range palette() {
 		if c.name == name {

@@ -9,14 +9,15 @@ import (
 )
 
 // Draw paints a scene. It fails for a plan that names a theme or kind that
-// does not exist; every plan of Generate can be drawn.
+// does not exist, or sides out of range; every plan of Generate can be drawn.
+// A colour that does not exist is drawn gray.
 func Draw(s Scene) (*image.RGBA, error) {
 	t, ok := themeNamed(s.Theme)
 	if !ok {
 		return nil, fmt.Errorf("scene: unknown theme %q", s.Theme)
 	}
-	if s.Width < 1 || s.Height < 1 || s.Width > 4096 || s.Height > 4096 {
-		return nil, fmt.Errorf("scene: %d×%d pixels", s.Width, s.Height)
+	if s.Width < 1 || s.Height < 1 || s.Width > maxSide || s.Height > maxSide {
+		return nil, fmt.Errorf("scene of %d×%d pixels: sides go from 1 to %d", s.Width, s.Height, maxSide)
 	}
 	p := &pen{dst: image.NewRGBA(s.bounds()), outlined: s.Outlined}
 	paintBackdrop(p, &s, t)
@@ -61,7 +62,7 @@ func paintStrokes(p *pen, all []stroke) {
 // develop lays haze over the picture and grain into it, more of both the
 // harder the scene.
 func develop(img *image.RGBA, s *Scene, t theme) {
-	rng := rand.New(rand.NewPCG(s.Seed, paintStream+3))
+	rng := rand.New(rand.NewPCG(s.Seed, grainStream))
 	haze, grain := .28*s.Difficulty*rng.Float64(), 2+int(20*s.Difficulty)
 	for i := 0; i < len(img.Pix); i += 4 {
 		bits := rng.Uint64()

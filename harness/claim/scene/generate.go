@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 )
 
 // Options bound what Generate may plan. The zero value draws size, theme,
@@ -40,11 +41,17 @@ func Generate(seed uint64, opt Options) (Scene, error) {
 	return Scene{}, fmt.Errorf("no room for %d objects in %d×%d pixels", want, s.Width, s.Height)
 }
 
-// Streams keep layout and paint independent: one may change without the other.
+// Streams of random numbers, so that one part of a picture may change without
+// the others.
 const (
-	layoutStream = 1
-	paintStream  = 2
+	layoutStream = iota + 1
+	backdropStream
+	frontClutterStream
+	backClutterStream
+	grainStream
 )
+
+const minSide, maxSide = 96, 4096 // pixels
 
 func (opt Options) settle(rng *rand.Rand, s *Scene) (theme, error) {
 	size := sizes()[rng.IntN(len(sizes()))]
@@ -57,12 +64,12 @@ func (opt Options) settle(rng *rand.Rand, s *Scene) (theme, error) {
 	if opt.Theme != "" {
 		var ok bool
 		if t, ok = themeNamed(opt.Theme); !ok {
-			return theme{}, fmt.Errorf("unknown theme %q", opt.Theme)
+			return theme{}, fmt.Errorf("unknown theme %q: use one of %s", opt.Theme, strings.Join(Themes(), ", "))
 		}
 	}
 	switch {
-	case min(s.Width, s.Height) < 96 || max(s.Width, s.Height) > 4096:
-		return theme{}, fmt.Errorf("scene of %d×%d pixels: sides go from 96 to 4096", s.Width, s.Height)
+	case min(s.Width, s.Height) < minSide || max(s.Width, s.Height) > maxSide:
+		return theme{}, fmt.Errorf("scene of %d×%d pixels: sides go from %d to %d", s.Width, s.Height, minSide, maxSide)
 	case !(s.Difficulty >= 0 && s.Difficulty <= 1):
 		return theme{}, fmt.Errorf("difficulty %v is not between 0 and 1", s.Difficulty)
 	case opt.Objects < 0 || opt.Objects > 8:
@@ -132,12 +139,8 @@ func (l *layout) choose(n int) []kind {
 		chosen = append(chosen, k)
 	}
 	l.rng.Shuffle(len(chosen), func(i, j int) { chosen[i], chosen[j] = chosen[j], chosen[i] })
-	slices.SortStableFunc(chosen, func(a, b kind) int { return cmp.Compare(rank(a.spot), rank(b.spot)) })
+	slices.SortStableFunc(chosen, func(a, b kind) int { return cmp.Compare(a.spot, b.spot) })
 	return chosen
-}
-
-func rank(s spot) int {
-	return map[spot]int{sky: 0, afloat: 1, ground: 2}[s]
 }
 
 // put tries places for one more object, in front of those there are.

@@ -13,10 +13,11 @@ type kind struct {
 // spot is where in a picture a kind is found.
 type spot int
 
+// From the back of a picture to its front.
 const (
-	ground spot = iota // stands on the ground
-	sky                // hangs in the upper half
+	sky    spot = iota // hangs in the upper half
 	afloat             // anywhere
+	ground             // stands on the ground
 )
 
 // Kinds lists the sorts of object there are.
