@@ -88,7 +88,7 @@ func TestPrepareRefusesDamaged(t *testing.T) {
 	}
 }
 
-// A declared size is believed only as far as refusing it costs nothing.
+// A declared size above the limit is refused before anything is decoded.
 func TestPrepareRefusesHugeHeaders(t *testing.T) {
 	f, _ := FamilyByName("qwen3vl")
 	le := binary.LittleEndian

@@ -94,10 +94,14 @@ func Fingerprint(claims []Claim) string {
 // no "./". Only the extensions of images are cut, so "photo.v2" stays whole.
 func Stem(name string) string {
 	name = path.Clean(strings.ReplaceAll(strings.TrimSpace(name), `\`, "/"))
-	if slices.Contains(extensions(), strings.ToLower(path.Ext(name))) {
+	if isImageName(name) {
 		name = strings.TrimSuffix(name, path.Ext(name))
 	}
 	return name
+}
+
+func isImageName(name string) bool {
+	return slices.Contains(extensions(), strings.ToLower(path.Ext(name)))
 }
 
 // extensions are those of the formats that package imageproc reads.

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 
@@ -133,10 +132,6 @@ func (f *Folder) list(sub string) (map[string][]string, error) {
 	}
 	f.listings[sub] = files
 	return files, nil
-}
-
-func isImageName(name string) bool {
-	return slices.Contains(extensions(), strings.ToLower(path.Ext(name)))
 }
 
 func readFile(name string) ([]byte, error) {

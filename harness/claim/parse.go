@@ -63,7 +63,7 @@ func (c *Claim) say() error {
 		return nil
 	}
 	if strings.TrimSpace(c.Question) == "" {
-		return fmt.Errorf("neither a claim nor a question")
+		return errors.New("neither a claim nor a question")
 	}
 	text, object, ok := Sentence(c.Question)
 	if !ok {
@@ -78,7 +78,7 @@ func (c *Claim) check(image string) error {
 	case c.QuestionID == "":
 		return errors.New("question_id is missing: a row with a text or question needs one; only a row with a claim may go without")
 	case strings.TrimSpace(image) == "":
-		return fmt.Errorf("image is missing")
+		return errors.New("image is missing")
 	case !local(c.ImageSource):
 		return fmt.Errorf("image %q is outside the images folder", image)
 	case strings.Contains(c.Split, "/"):
@@ -101,7 +101,7 @@ func ParseLabel(s string) (Label, error) {
 	case "no", "false", "refuted":
 		return Refuted, nil
 	case "":
-		return "", fmt.Errorf("label is missing")
+		return "", errors.New("label is missing")
 	}
 	return "", fmt.Errorf("unknown label %q: use yes or no (or SUPPORTED or REFUTED)", s)
 }

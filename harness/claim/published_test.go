@@ -96,7 +96,10 @@ func positives(claims []Claim, a, b string) (raw, keys int) {
 
 func TestPublishedArrays(t *testing.T) {
 	set, err := LoadPOPE([]string{filepath.Join(published(t), "gqa_pope_seem_random.json")}, "")
-	if err != nil || len(set.Claims) != 3000 || set.Claims[0].Split != "random" {
-		t.Errorf("%v", err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(set.Claims) != 3000 || set.Claims[0].Split != "random" {
+		t.Errorf("%d claims, the first of split %q; want 3000 of random", len(set.Claims), set.Claims[0].Split)
 	}
 }
