@@ -13,15 +13,13 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"net/http"
-	"net/url"
 	"os"
 	"os/signal"
 	"strings"
 
 	"github.com/google/renameio/v2"
-	"github.com/ollama/ollama/api"
 
+	"candor/infer/ollama"
 	"candor/infer/ollama/tinyvlm"
 )
 
@@ -98,26 +96,14 @@ func (o options) do(ctx context.Context, stdout io.Writer) error {
 	if o.register == "" {
 		return nil
 	}
-	base, err := baseURL(o.host)
+	client, err := ollama.New(o.host)
 	if err != nil {
 		return err
 	}
-	client := api.NewClient(base, http.DefaultClient)
-	if err := tinyvlm.Register(ctx, client, o.register, gguf.Bytes(), o.config); err != nil {
-		return fmt.Errorf("at %s: %w", base, err)
+	defer client.Close()
+	if err := tinyvlm.Register(ctx, client.API(), o.register, gguf.Bytes(), o.config); err != nil {
+		return fmt.Errorf("at %s: %w", client.Endpoint(), err)
 	}
-	fmt.Fprintf(stdout, "%s: registered at %s (%s: its answers mean nothing)\n", o.register, base, info.Name)
+	fmt.Fprintf(stdout, "%s: registered at %s (%s: its answers mean nothing)\n", o.register, client.Endpoint(), info.Name)
 	return nil
-}
-
-// baseURL reads a server's address; the scheme may be left out.
-func baseURL(host string) (*url.URL, error) {
-	if !strings.Contains(host, "://") {
-		host = "http://" + host
-	}
-	base, err := url.Parse(host)
-	if err != nil || base.Host == "" {
-		return nil, fmt.Errorf("-host %q is no server address such as http://127.0.0.1:11434", host)
-	}
-	return base, nil
 }

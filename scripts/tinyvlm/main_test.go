@@ -64,7 +64,7 @@ func TestRunStatus(t *testing.T) {
 		{"-out x y", statusUsage, `"y"`},
 		{"-nonsense", statusUsage, "nonsense"},
 		{"-register m", statusUsage, "OLLAMA_HOST"},
-		{"-register m -host http://", statusFailed, "server address"},
+		{"-register m -host http://", statusFailed, "no host and port"},
 		{"-register m -host 127.0.0.1:1", statusFailed, "127.0.0.1:1"}, // nobody listens there
 		{"-arch gpt2 -out x", statusFailed, "qwen3vl"},
 		{"-out /nonexistent/x", statusFailed, "/nonexistent/x"},
