@@ -2,6 +2,7 @@ package faultserver_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -185,14 +186,31 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// A slow answer comes late; one who stops waiting frees the place in line.
-func TestDelay(t *testing.T) {
-	s := faultserver.New(t, faultserver.Serialise(), faultserver.On(faultserver.First(1, nil), faultserver.Hang()))
-	quick := http.Client{Timeout: 30 * time.Millisecond}
-	if resp, err := quick.Post(s.URL+"/api/generate", "application/json", strings.NewReader(`{"model":"fake","prompt":"verdict?"}`)); err == nil {
+// giveUp asks, and stops waiting once the server has the question.
+func giveUp(t *testing.T, s *faultserver.Server) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		for len(s.Requests()) == 0 && ctx.Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
+		cancel()
+	}()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/api/generate", strings.NewReader(`{"model":"fake","prompt":"verdict?"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resp, err := http.DefaultClient.Do(req); err == nil {
 		resp.Body.Close()
 		t.Error("a hanging server answered")
 	}
+}
+
+// A slow answer comes late; one who stops waiting frees the place in line.
+func TestDelay(t *testing.T) {
+	s := faultserver.New(t, faultserver.Serialise(), faultserver.On(faultserver.First(1, nil), faultserver.Hang()))
+	giveUp(t, s)
 	s.Set(faultserver.On(faultserver.Always, faultserver.Delay(20*time.Millisecond)))
 	start := time.Now()
 	if code, _ := ask(t, s, request("verdict?", nil)); code != 200 || time.Since(start) < 20*time.Millisecond {

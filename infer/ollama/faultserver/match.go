@@ -1,6 +1,9 @@
 package faultserver
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Match picks requests. Those that count see requests in order of arrival,
 // and hold their count: make a new one for every server.
@@ -31,14 +34,7 @@ func After(n int, among Match) Match {
 // Nth matches the requests with these numbers, from 0, of those that among
 // picks.
 func Nth(among Match, numbers ...int) Match {
-	return counted(among, func(i int) bool {
-		for _, n := range numbers {
-			if n == i {
-				return true
-			}
-		}
-		return false
-	})
+	return counted(among, func(i int) bool { return slices.Contains(numbers, i) })
 }
 
 // Every matches the first and then every nth request of those that among
