@@ -2,9 +2,6 @@ package claim
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"path"
 	"slices"
@@ -62,9 +59,6 @@ type Images interface {
 	Open(ctx context.Context, imageSource string) (data []byte, name string, err error)
 }
 
-// Fingerprint is a sha256, in hex, of the set's claims whatever their order.
-func (s *Set) Fingerprint() string { return Fingerprint(s.Claims) }
-
 // Splits lists the set's splits in alphabetical order.
 func (s *Set) Splits() []string {
 	var names []string
@@ -74,20 +68,6 @@ func (s *Set) Splits() []string {
 		}
 	}
 	return names
-}
-
-// Fingerprint is a sha256, in hex, of the claims' identities, texts and labels,
-// the same for any order of them. Two runs over claims of one fingerprint asked
-// the same and are scored alike.
-func Fingerprint(claims []Claim) string {
-	lines := make([]string, len(claims))
-	for i, c := range claims {
-		line, _ := json.Marshal([]string{c.Split, c.QuestionID, c.ImageSource, c.Text, string(c.Label)}) // strings always encode
-		lines[i] = string(line) + "\n"
-	}
-	slices.Sort(lines)
-	sum := sha256.Sum256([]byte(strings.Join(lines, "")))
-	return hex.EncodeToString(sum[:])
 }
 
 // Stem is the image source of a file name: no image extension, forward slashes,
