@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 
 	"candor/harness/run"
@@ -55,12 +56,7 @@ func parameters(size string) string {
 	return size + " parameters"
 }
 
-func orUnknown(s string) string {
-	if s == "" {
-		return "unknown"
-	}
-	return s
-}
+func orUnknown(s string) string { return cmp.Or(s, "unknown") }
 
 func onOff(b bool) string {
 	if b {

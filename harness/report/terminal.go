@@ -1,5 +1,6 @@
-// Package report shows a run's summary to people. Every figure comes from the
-// summary itself; what belongs beside a figure to read it rightly (its
+// Package report shows results to people: a run's summary, a rescoring, a
+// comparison, a recalibration, what a server honours. Every figure comes from
+// the result itself; what belongs beside a figure to read it rightly (its
 // interval, its floor, how it was binned, what the server did not honour)
 // stands beside it. Tables keep within 100 columns.
 package report
@@ -100,6 +101,7 @@ func rightAligned(columns ...int) []table.ColumnConfig {
 	return out
 }
 
+// number is a figure that has a row of its own.
 func number(x *float64) string {
 	if x == nil {
 		return "undefined"
@@ -107,6 +109,7 @@ func number(x *float64) string {
 	return fmt.Sprintf("%.4f", *x)
 }
 
+// count is a number of things; one of them stands in the singular.
 func count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
