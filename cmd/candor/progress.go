@@ -52,7 +52,7 @@ func newProgress(w io.Writer) *progress {
 func (p *progress) ImagesReady(n int) { fmt.Fprintf(p.w, "candor: %s decoded\n", count(n, "image")) }
 
 // Notice passes on what takes long, and why.
-func (p *progress) Notice(text string) { fmt.Fprintf(p.w, "candor: %s\n", text) }
+func (p *progress) Notice(text string) { p.say("candor: %s", text) }
 
 // Preflighted names what was found that matters.
 func (p *progress) Preflighted(r preflight.Report) {
