@@ -96,13 +96,16 @@ func (k *killing) untilDone(kills, tasks int) int {
 	random := rand.New(rand.NewPCG(1, 2))
 	n := 0
 	for ; n < kills; n++ {
-		// Half of the kills come at any time after the start, the others when
-		// a few more answers are recorded, so that the run gets on.
+		// Half of the kills come at any time after the start, but no later than
+		// when a few more answers are recorded, so that a fast machine is not
+		// done before the last kill; the others just then, so that a slow one
+		// gets on.
 		lines := strings.Count(k.kept, "\n")
 		more := lines + 1 + random.IntN(max(1, 2*(tasks-lines)/(kills-n)-1))
 		p := k.start()
 		if n%2 == 0 {
-			time.Sleep(time.Duration(random.IntN(400)) * time.Millisecond)
+			at := time.Now().Add(time.Duration(random.IntN(400)) * time.Millisecond)
+			p.await("any moment", func() bool { return time.Now().After(at) || recordedIn(k.t, k.dir) >= min(more, tasks-1) })
 		} else {
 			p.await("more traces", func() bool { return recordedIn(k.t, k.dir) >= min(more, tasks-1) })
 			time.Sleep(time.Duration(random.IntN(8000)) * time.Microsecond)
