@@ -52,8 +52,10 @@ type Prepared struct {
 // here. Turning upright, painting transparent parts on white, and making RGB
 // of CMYK come before the resize; what is not passed through is sent as PNG.
 //
-// Errors match ErrNotImage, ErrDecode, ErrTooLarge or ErrAspect. No input
-// makes it panic, and its memory is bounded by MaxPixels.
+// Errors about the image match ErrNotImage, ErrDecode, ErrTooLarge or
+// ErrAspect; a family without a grid or an unknown policy is refused before it
+// is looked at. No input makes it panic, and its memory is bounded by
+// MaxPixels.
 func Prepare(data []byte, f Family, p Policy) (*Prepared, error) {
 	if err := f.check(); err != nil {
 		return nil, err
