@@ -23,7 +23,7 @@ type Honesty struct {
 	AbstainReward float64  `json:"abstain_reward"`
 	Threshold     float64  `json:"threshold"`
 	N             int      `json:"n"`
-	Map           string   `json:"map"`
+	Map           string   `json:"map"`        // "given", or InSampleMap
 	Optimistic    bool     `json:"optimistic"` // g was fitted to these very answers
 	Notes         []string `json:"notes"`
 

@@ -41,7 +41,7 @@ func compareKeys(a, b taskKey) int {
 // on theirs.
 func align(base Contender, others []Contender) (*pairing, error) {
 	runs := append([]Contender{base}, others...)
-	bySplit := slices.ContainsFunc(runs, func(c Contender) bool { return recurs(c.Rows) })
+	bySplit := slices.ContainsFunc(runs, func(c Contender) bool { return IDsRecur(c.Rows) })
 	tables := make([]map[taskKey]Row, len(runs))
 	for i, c := range runs {
 		var err error
@@ -70,18 +70,6 @@ func align(base Contender, others []Contender) (*pairing, error) {
 	}
 	p.of, p.images, p.bare = clusters(tasks)
 	return p, nil
-}
-
-// recurs tells whether an ID names more than one row.
-func recurs(rows []Row) bool {
-	seen := map[string]bool{}
-	for _, r := range rows {
-		if seen[r.ID] {
-			return true
-		}
-		seen[r.ID] = true
-	}
-	return false
 }
 
 // tabulate checks the rows of one run and finds them by task.

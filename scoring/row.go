@@ -41,6 +41,19 @@ func (e *RowError) Error() string {
 	return fmt.Sprintf("rows[%d], id %q: %s", e.Index, e.ID, e.Reason)
 }
 
+// IDsRecur tells whether an ID names more than one row, so that it takes ID and
+// split together to name a task.
+func IDsRecur(rows []Row) bool {
+	seen := map[string]bool{}
+	for _, r := range rows {
+		if seen[r.ID] {
+			return true
+		}
+		seen[r.ID] = true
+	}
+	return false
+}
+
 // scorable copies the rows that count, with the fields that do not apply
 // cleared, and counts those in error.
 func scorable(rows []Row) (kept []Row, errored int, err error) {

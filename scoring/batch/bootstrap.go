@@ -25,8 +25,9 @@ const (
 	stride    = 32  // replicates of one run measured while its layout is in the cache
 )
 
-// Bootstrap draws the replicates of every metric of every run. Undefined
-// values are NaN there.
+// Bootstrap draws the replicates of every metric of every run, all paid by pay,
+// whose rule must be Brier or log. Undefined values are NaN there. A refused
+// payoff is a [*scoring.PayoffError]; the end of the context is an error too.
 func (r *Runs) Bootstrap(ctx context.Context, pay scoring.Payment, opt Options) (*Result, error) {
 	if opt.Replicates < 1 || opt.Replicates > scoring.MaxBootstrap {
 		return nil, fmt.Errorf("%d replicates: must be between 1 and %d", opt.Replicates, scoring.MaxBootstrap)

@@ -37,7 +37,7 @@ type Runs struct {
 // [*scoring.RowError]. Tasks in error in every run are left out.
 func New(runs [][]scoring.Row) (*Runs, error) {
 	tables := make([]map[string]scoring.Row, len(runs))
-	split := slices.ContainsFunc(runs, recurs)
+	split := slices.ContainsFunc(runs, scoring.IDsRecur)
 	images := map[string]string{}
 	for i, rows := range runs {
 		table, err := tabulate(rows, split, images)
@@ -57,18 +57,6 @@ func New(runs [][]scoring.Row) (*Runs, error) {
 	r.Image, r.Images = scoring.NumberImages(named)
 	r.lay(tables)
 	return r, nil
-}
-
-// recurs tells whether an ID names more than one row.
-func recurs(rows []scoring.Row) bool {
-	seen := map[string]bool{}
-	for _, row := range rows {
-		if seen[row.ID] {
-			return true
-		}
-		seen[row.ID] = true
-	}
-	return false
 }
 
 // tabulate finds the rows of a run by task, those in error left out, and notes
