@@ -53,19 +53,19 @@ func (t Trace) indicators(correct bool) error {
 	confidence, miss := 0.0, 0.0
 	if t.Confidence != nil {
 		confidence = *t.Confidence
-		miss = confidence - float64(one(correct))
+		miss = confidence - float64(oneIf(correct))
 	}
 	for _, f := range []struct {
 		name      string
 		got, want float64
 	}{
-		{"answered", float64(t.Answered), float64(one(t.Outcome == scoring.Answered))},
-		{"abstained", float64(t.Abstained), float64(one(t.Outcome == scoring.Abstained))},
-		{"malformed", float64(t.Malformed), float64(one(t.Outcome == scoring.Malformed))},
-		{"correct", float64(t.Correct), float64(one(correct))},
+		{"answered", float64(t.Answered), float64(oneIf(t.Outcome == scoring.Answered))},
+		{"abstained", float64(t.Abstained), float64(oneIf(t.Outcome == scoring.Abstained))},
+		{"malformed", float64(t.Malformed), float64(oneIf(t.Outcome == scoring.Malformed))},
+		{"correct", float64(t.Correct), float64(oneIf(correct))},
 		{"confidence_sum", t.ConfidenceSum, confidence},
 		{"brier_sum", t.BrierSum, miss * miss},
-		{"needed_repair", float64(t.NeededRepair), float64(one(t.NeededRepair == 1))},
+		{"needed_repair", float64(t.NeededRepair), float64(oneIf(t.NeededRepair == 1))},
 	} {
 		if !(math.Abs(f.got-f.want) <= rounding) {
 			return fmt.Errorf("%s is %v, but the outcome, verdict, label and confidence make it %v", f.name, f.got, f.want)
@@ -77,7 +77,7 @@ func (t Trace) indicators(correct bool) error {
 	return nil
 }
 
-func one(b bool) int {
+func oneIf(b bool) int {
 	if b {
 		return 1
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 
@@ -17,10 +18,9 @@ import (
 // that the next one does not run into it.
 func openErrors(dir string, keep map[string]bool) (map[string]TaskError, error) {
 	name := filepath.Join(dir, ErrorsFile)
-	errs := map[string]TaskError{}
 	data, err := regular.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return errs, nil
+		return map[string]TaskError{}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -31,16 +31,32 @@ func openErrors(dir string, keep map[string]bool) (map[string]TaskError, error) 
 			return nil, err
 		}
 	}
+	errs, err := parseErrors(name, data[:whole])
+	maps.DeleteFunc(errs, func(id string, _ TaskError) bool { return !keep[id] })
+	return errs, err
+}
+
+// readErrors reads the tasks that ended in error, the last error of each, and
+// changes nothing. A torn last line is left out; no file is no errors.
+func readErrors(name string) (map[string]TaskError, error) {
+	data, err := regular.ReadFile(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return parseErrors(name, data[:bytes.LastIndexByte(data, '\n')+1])
+}
+
+// parseErrors reads whole lines, the last one of each task.
+func parseErrors(name string, data []byte) (map[string]TaskError, error) {
+	errs := map[string]TaskError{}
 	n := 0
-	for line := range bytes.Lines(data[:whole]) {
+	for line := range bytes.Lines(data) {
 		n++
 		var e TaskError
 		if err := json.Unmarshal(line, &e); err != nil {
 			return nil, fmt.Errorf("%s:%d: not a task's error (%w); move the file away to go on without it", name, n, err)
 		}
-		if keep[e.TaskID] {
-			errs[e.TaskID] = e
-		}
+		errs[e.TaskID] = e
 	}
 	return errs, nil
 }

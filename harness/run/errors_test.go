@@ -20,8 +20,7 @@ import (
 )
 
 // Tasks that the server never answers are errors: never scored, out of the
-// latencies, and asked again on resume, where the journal of attempts stays
-// (T08, T09).
+// latencies, and asked again on resume, where the journal of attempts stays.
 func TestErrorsApart(t *testing.T) {
 	sick := &atomic.Bool{}
 	sick.Store(true)

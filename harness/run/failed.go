@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"candor/infer"
 )
@@ -108,27 +107,4 @@ func (a *asking) stop(cause error) {
 		a.cause = cause
 		close(a.halt)
 	}
-}
-
-// parallelism settles the number of requests in flight at each endpoint: what
-// the user said, if it leaves the answers alone, else what the preflight
-// found.
-func (r *openedRun) parallelism(cfg Config) (int, error) {
-	pf := r.manifest.Preflight
-	if cfg.Parallel == AutoParallel {
-		if pf == nil {
-			return 2, nil // one served, one waiting: safe anywhere but on a server that mixes its slots
-		}
-		return pf.Parallel, nil
-	}
-	n, err := strconv.Atoi(cfg.Parallel)
-	if err != nil {
-		return 0, usage(err)
-	}
-	if pf != nil && n > 1 && !cfg.Force {
-		if f, ok := pf.Find("parallel"); ok && f.Measures["changed"] > 0 {
-			return 0, usagef("--parallel %d: %s; %s. --force-parallel runs all the same", n, f.Detail, f.Advice)
-		}
-	}
-	return n, nil
 }

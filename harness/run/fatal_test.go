@@ -19,13 +19,13 @@ func TestRefusedBeforeAsking(t *testing.T) {
 		change func(*run.Config)
 		want   []string
 	}{
-		"T07 model missing":    {[]faultserver.Option{faultserver.Models("other:1b")}, nil, []string{"ollama pull fake:latest"}},
-		"T06 no thinking":      {nil, func(c *run.Config) { c.Think = &thinking }, []string{"does not support thinking", "thinking off"}},
-		"T06 thinking profile": {nil, func(c *run.Config) { c.Profile = "qwen3.5-thinking" }, []string{"does not support thinking"}},
-		"no vision":            {[]faultserver.Option{faultserver.Capabilities("completion")}, nil, []string{"no vision"}},
-		"no server":            {nil, func(c *run.Config) { c.Hosts = []string{"http://127.0.0.1:1"} }, []string{"no Ollama server at", "--host"}},
-		"context too long":     {nil, func(c *run.Config) { n := 1 << 20; c.NumCtx = &n }, []string{"num-ctx"}},
-		"named twice":          {nil, func(c *run.Config) { c.Hosts = append(c.Hosts, c.Hosts[0]+"/") }, []string{"twice"}},
+		"model missing":    {[]faultserver.Option{faultserver.Models("other:1b")}, nil, []string{"ollama pull fake:latest"}},
+		"no thinking":      {nil, func(c *run.Config) { c.Think = &thinking }, []string{"does not support thinking", "thinking off"}},
+		"thinking profile": {nil, func(c *run.Config) { c.Profile = "qwen3.5-thinking" }, []string{"does not support thinking"}},
+		"no vision":        {[]faultserver.Option{faultserver.Capabilities("completion")}, nil, []string{"no vision"}},
+		"no server":        {nil, func(c *run.Config) { c.Hosts = []string{"http://127.0.0.1:1"} }, []string{"no Ollama server at", "--host"}},
+		"context too long": {nil, func(c *run.Config) { n := 1 << 20; c.NumCtx = &n }, []string{"num-ctx"}},
+		"named twice":      {nil, func(c *run.Config) { c.Hosts = append(c.Hosts, c.Hosts[0]+"/") }, []string{"twice"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -115,7 +115,7 @@ func TestOneBadTask(t *testing.T) {
 	for name, fault := range map[string]faultserver.Fault{
 		"400":             faultserver.Status(400, "the input length exceeds the context length"),
 		"image dropped":   faultserver.DropImage(),
-		"T18 full":        faultserver.FillContext(),
+		"full":            faultserver.FillContext(),
 		"corrupt to them": faultserver.Status(500, "failed to process inputs: image: unknown format"),
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"candor/harness/run"
 	"candor/infer/ollama/faultserver"
+	"candor/infer/preflight"
 	"candor/scoring"
 )
 
@@ -18,8 +19,8 @@ func isUsage(err error) bool { return errors.As(err, new(*run.UsageError)) }
 // Several hosts share the images of a run; all claims of one image go to one
 // of them, at most --parallel at once to each.
 func TestSeveralHosts(t *testing.T) {
-	b := newBench(t, faultserver.Latency(3*time.Millisecond))
-	second := faultserver.New(t, faultserver.Latency(3*time.Millisecond))
+	b := newBench(t, faultserver.Latency(10*time.Millisecond))
+	second := faultserver.New(t, faultserver.Latency(10*time.Millisecond))
 	b.cfg.Hosts = append(b.cfg.Hosts, second.URL)
 	b.complete(b.run())
 	where := map[string]string{}
@@ -61,7 +62,7 @@ func TestHostsDiffer(t *testing.T) {
 
 // A server that serves one request at a time is found out by requests of the
 // preflight's own; auto then keeps one served and one waiting, and the report
-// says that more does not help (T10).
+// says that more does not help.
 func TestAutoParallel(t *testing.T) {
 	atBest(t, func() string {
 		b := newBench(t, faultserver.Serialise(), faultserver.Latency(25*time.Millisecond))
@@ -70,7 +71,7 @@ func TestAutoParallel(t *testing.T) {
 		if n := len(asked(b.server)); n != 5 {
 			t.Errorf("%d tasks asked", n)
 		}
-		f, _ := res.Manifest.Preflight.Find("parallel")
+		f, _ := res.Manifest.Preflight.Find(preflight.CheckParallel)
 		if res.Manifest.Parallel != 2 || !strings.Contains(f.Detail, "serialises") || !strings.Contains(f.Advice, "--host") {
 			return fmt.Sprintf("%d in flight: %+v", res.Manifest.Parallel, f)
 		}
@@ -104,7 +105,7 @@ func TestParallelThatChanges(t *testing.T) {
 	mixes := func() faultserver.Option {
 		return faultserver.On(func(r *faultserver.Request) bool { return r.InFlight > 1 && r.Logprobs }, faultserver.Change(func(_ *faultserver.Request, rep *faultserver.Reply) { rep.Text += " mixed" }))
 	}
-	b := newBench(t, mixes(), faultserver.Latency(4*time.Millisecond))
+	b := newBench(t, mixes(), faultserver.Latency(20*time.Millisecond))
 	b.cfg.Preflight, b.cfg.Parallel = true, "3"
 	err := b.fails(false, "--parallel 3", "change", "--force-parallel")
 	if !isUsage(err) || len(asked(b.server)) != 0 {
@@ -114,25 +115,25 @@ func TestParallelThatChanges(t *testing.T) {
 	if res := b.resume(); res.Manifest.Parallel != 1 || !slices.Contains(codes(res.Summary), "preflight_parallel") {
 		t.Errorf("%d in flight, %v", res.Manifest.Parallel, codes(res.Summary))
 	}
-	b = b.onServer(t, mixes(), faultserver.Latency(4*time.Millisecond))
+	b = b.onServer(t, mixes(), faultserver.Latency(20*time.Millisecond))
 	b.cfg.Parallel, b.cfg.Force = "3", true
 	if res := b.run(); res.Manifest.Parallel != 3 || b.server.MaxInFlight() < 3 {
 		t.Errorf("%d in flight", res.Manifest.Parallel)
 	}
 }
 
-// Behaviour that spoils figures is said in the report (T11, T12, T13, T14).
+// Behaviour that spoils figures is said in the report.
 func TestBehaviourReported(t *testing.T) {
 	tests := map[string]struct {
 		opts    []faultserver.Option
 		warning string
 	}{
-		"T11 constant verdict":    {[]faultserver.Option{faultserver.On(tasks, faultserver.Constant(faultserver.Answer("SUPPORTED", .95)))}, scoring.WarnConstant},
-		"T11 constant confidence": {[]faultserver.Option{faultserver.On(tasks, faultserver.Constant(faultserver.Answer("REFUTED", .95)))}, scoring.WarnOneConfidence},
-		"T12 penalties ignored":   {[]faultserver.Option{faultserver.IgnorePenalties()}, "preflight_penalties"},
-		"grammar dropped":         {[]faultserver.Option{faultserver.DropFormat()}, "preflight_grammar"},
-		"random weights":          {[]faultserver.Option{faultserver.Name("candor-tiny random qwen35")}, "random_weights"},
-		"unknown architecture":    {[]faultserver.Option{faultserver.Architecture("llava")}, "unknown_family"},
+		"constant verdict":     {[]faultserver.Option{faultserver.On(tasks, faultserver.Constant(faultserver.Answer("SUPPORTED", .95)))}, scoring.WarnConstant},
+		"constant confidence":  {[]faultserver.Option{faultserver.On(tasks, faultserver.Constant(faultserver.Answer("REFUTED", .95)))}, scoring.WarnOneConfidence},
+		"penalties ignored":    {[]faultserver.Option{faultserver.IgnorePenalties()}, "preflight_penalties"},
+		"grammar dropped":      {[]faultserver.Option{faultserver.DropFormat()}, "preflight_grammar"},
+		"random weights":       {[]faultserver.Option{faultserver.Name("candor-tiny random qwen35")}, "random_weights"},
+		"unknown architecture": {[]faultserver.Option{faultserver.Architecture("llava")}, "unknown_family"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -151,21 +152,21 @@ func TestBehaviourReported(t *testing.T) {
 	b = newBench(t, faultserver.Residency(100, 40), faultserver.Unrepeatable())
 	b.cfg.Preflight = true
 	res := b.run()
-	if f, _ := res.Manifest.Preflight.Find("residency"); f.Status != "partly" { // T13
+	if f, _ := res.Manifest.Preflight.Find(preflight.CheckResidency); f.Status != "partly" {
 		t.Errorf("%+v", f)
 	}
-	if f, _ := res.Manifest.Preflight.Find("seed"); f.Status != "no" || f.Measures["flip_rate"] == 0 { // T14
+	if f, _ := res.Manifest.Preflight.Find(preflight.CheckSeed); f.Status != "no" || f.Measures["flip_rate"] == 0 {
 		t.Errorf("%+v", f)
 	}
 }
 
 // A server whose answers do not depend on the image makes no clean report:
-// the summary says so, in a resumed run too (T11).
+// the summary says so, in a resumed run too.
 func TestBlindServer(t *testing.T) {
 	b := newBench(t, faultserver.IgnoreImage())
 	b.cfg.Preflight = true
 	for _, res := range []run.Result{b.run(), b.resume()} {
-		f, _ := res.Manifest.Preflight.Find("image")
+		f, _ := res.Manifest.Preflight.Find(preflight.CheckImage)
 		if f.Status != "no" || f.Severity != "serious" {
 			t.Errorf("finding %+v", f)
 		}
@@ -182,7 +183,7 @@ func TestEveryHostQuestioned(t *testing.T) {
 	deaf := faultserver.New(t, faultserver.IgnorePenalties())
 	b.cfg.Hosts, b.cfg.Preflight = append(b.cfg.Hosts, deaf.URL), true
 	res := b.run()
-	f, _ := res.Manifest.Preflight.Find("penalties")
+	f, _ := res.Manifest.Preflight.Find(preflight.CheckPenalties)
 	if f.Status != "no" || !strings.Contains(f.Detail, deaf.URL) || !slices.Contains(codes(res.Summary), "preflight_penalties") {
 		t.Errorf("%+v", f)
 	}
@@ -195,7 +196,7 @@ func TestEveryHostQuestioned(t *testing.T) {
 	c.cfg.Hosts = append(c.cfg.Hosts, late.URL)
 	res = c.resume()
 	c.complete(res)
-	f, _ = res.Manifest.Preflight.Find("image")
+	f, _ = res.Manifest.Preflight.Find(preflight.CheckImage)
 	if f.Status != "no" || !strings.Contains(f.Detail, late.URL) || !slices.Contains(res.Manifest.Questioned, late.URL) {
 		t.Errorf("the host that joined: %+v, questioned %v", f, res.Manifest.Questioned)
 	}

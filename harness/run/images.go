@@ -162,15 +162,12 @@ func (s *imageStore) mostTokens() int {
 	return most
 }
 
-// typicalSize is the commonest size of the images sent, the first in the
+// typicalSize is the commonest size of the images sent, in pixels, the first in the
 // order of asking among equals.
 func (s *imageStore) typicalSize() (w, h int) {
-	count := map[[2]int]int{}
-	best := 0
-	for _, n := range s.names {
-		f := s.facts[n]
-		size := [2]int{f.Width, f.Height}
-		count[size]++
+	count, best := map[[2]int]int{}, 0
+	for _, f := range s.facts {
+		count[[2]int{f.Width, f.Height}]++
 	}
 	for _, n := range s.names {
 		f := s.facts[n]

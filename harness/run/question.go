@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"slices"
+	"strconv"
 
 	"candor/infer"
 	"candor/infer/preflight"
@@ -37,6 +38,29 @@ func (r *openedRun) question(ctx context.Context, p *Plan, s servers, deps Depen
 	}
 	r.manifest.Parallel, r.manifest.State, r.manifest.Error = n, Running, ""
 	return r.manifest.save(r.dir)
+}
+
+// parallelism settles the number of requests in flight at each endpoint: what
+// the user said, if it leaves the answers alone, else what the preflight
+// found.
+func (r *openedRun) parallelism(cfg Config) (int, error) {
+	pf := r.manifest.Preflight
+	if cfg.Parallel == AutoParallel {
+		if pf == nil {
+			return 2, nil // one served, one waiting: safe anywhere but on a server that mixes its slots
+		}
+		return pf.Parallel, nil
+	}
+	n, err := strconv.Atoi(cfg.Parallel)
+	if err != nil {
+		return 0, usage(err)
+	}
+	if pf != nil && n > 1 && !cfg.Force {
+		if f, ok := pf.Find(preflight.CheckParallel); ok && f.Measures[preflight.Changed] > 0 {
+			return 0, usagef("--parallel %d: %s; %s. --force-parallel runs all the same", n, f.Detail, f.Advice)
+		}
+	}
+	return n, nil
 }
 
 // take notes an endpoint's report: the first one whole, of every further one

@@ -14,27 +14,27 @@ func TestRetriesMend(t *testing.T) {
 	healthy := newBench(t)
 	want := figures(t, healthy.run().Summary)
 	faults := map[string]faultserver.Fault{
-		"busy":             faultserver.Busy(), // T02
+		"busy":             faultserver.Busy(),
 		"runner stopped":   faultserver.RunnerStopped(),
 		"bad gateway":      faultserver.Status(502, "bad gateway"),
 		"gateway timeout":  faultserver.Status(504, ""),
 		"too many":         faultserver.Status(429, "slow down"),
 		"internal":         faultserver.Status(500, "an error was encountered while running the model: unexpected EOF"),
 		"cut before":       faultserver.CutBefore(),
-		"cut middle":       faultserver.CutMiddle(), // T01, a cut connection
+		"cut middle":       faultserver.CutMiddle(), // a cut connection
 		"cut after":        faultserver.CutAfter(),
 		"cut unannounced":  faultserver.CutUnannounced(),
 		"error line":       faultserver.ErrorLine("unexpected EOF"),
 		"error after text": faultserver.ErrorAfterChunks("unexpected EOF"),
 		"empty":            faultserver.Empty(),
 		"web page":         faultserver.HTML(),
-		"not done once":    faultserver.NotDone(), // T01, a whole body with done:false
+		"not done once":    faultserver.NotDone(), // a whole body with done:false
 		"no end once":      faultserver.NoEnd(),
 		"repeat once":      faultserver.RepeatLimit(),
 	}
 	for name, fault := range faults {
 		t.Run(name, func(t *testing.T) {
-			times := 2 // T02: succeeds at the third try
+			times := 2 // succeeds at the third try
 			if strings.HasSuffix(name, "once") {
 				times = 1
 			}
@@ -74,7 +74,7 @@ func TestRetriesMend(t *testing.T) {
 
 // A model that repeats one token until the engine stops it is asked once more
 // with the same seed; then the task is malformed, repeated: the model's own
-// fault, and final (T01, T04).
+// fault, and final.
 func TestRepeated(t *testing.T) {
 	for name, fault := range map[string]faultserver.Fault{
 		"done false": faultserver.NotDone(), "no end": faultserver.NoEnd(), "error": faultserver.RepeatLimit(),

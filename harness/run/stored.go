@@ -1,17 +1,13 @@
 package run
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"candor/harness/regular"
 	"candor/scoring"
 )
 
@@ -35,7 +31,7 @@ func Read(dir string) (*Stored, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a run may have ended before its first answer
 		return nil, err
 	}
-	failed, err := readFailed(filepath.Join(dir, ErrorsFile))
+	failed, err := readErrors(filepath.Join(dir, ErrorsFile))
 	if err != nil {
 		return nil, err
 	}
@@ -44,24 +40,6 @@ func Read(dir string) (*Stored, error) {
 	}
 	s.Failed = slices.Sorted(maps.Keys(failed))
 	return s, nil
-}
-
-func readFailed(name string) (map[string]bool, error) {
-	failed := map[string]bool{}
-	data, err := regular.ReadFile(name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	n := 0
-	for line := range bytes.Lines(data[:bytes.LastIndexByte(data, '\n')+1]) {
-		n++
-		var e TaskError
-		if err := json.Unmarshal(line, &e); err != nil {
-			return nil, fmt.Errorf("%s:%d: not a task's error: %w", name, n, err)
-		}
-		failed[e.TaskID] = true
-	}
-	return failed, nil
 }
 
 // Rows are the run's tasks as the metrics see them, those in error included.

@@ -49,7 +49,7 @@ func TestUnbroken(t *testing.T) {
 	}
 }
 
-// A task's seed is design §3's: the first four bytes of a sum over seed,
+// A task's seed is the first four bytes of a sum over seed,
 // replicate, draw, split and question_id.
 func TestSeeds(t *testing.T) {
 	b := newBench(t)
