@@ -140,7 +140,7 @@ func TestRunGolden(t *testing.T) {
 			}
 			golden(t, "run_"+tt.name, b.String())
 			readable(t, b.String())
-			// M22: however little there is to report, how ECE was made is said.
+			// However little there is to report, how ECE was made is said.
 			s := tt.result.Summary
 			effective := 0
 			if s.ECEBins != nil {

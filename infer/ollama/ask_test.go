@@ -162,7 +162,7 @@ func TestAskFaults(t *testing.T) {
 		text     string // in the last failure
 		stop     infer.Stop
 	}{
-		// T02: back-off, success at the third try.
+		// Back-off, success at the third try.
 		{"busy twice", first(2, faultserver.Busy()), 3, "", 503, "maximum pending requests exceeded", infer.StopDone},
 		{"busy for ever", always(faultserver.Busy()), 4, infer.ClassRetry, 503, "gave up after 4 attempts", ""},
 		{"older busy", first(1, faultserver.Status(500, "unexpected server status: llm busy - no slots available")), 2, "", 500, "no slots", infer.StopDone},
@@ -181,7 +181,7 @@ func TestAskFaults(t *testing.T) {
 		{"error after chunks for ever", always(faultserver.ErrorAfterChunks("boom")), 4, infer.ClassRetry, 0, "boom", ""},
 		{"error after done", first(1, says(200, done+`{"error":"late"}`)), 2, "", 0, "late", infer.StopDone},
 
-		// T01: cut connections are never parsed as final.
+		// Cut connections are never parsed as final.
 		{"cut in the middle", first(1, faultserver.CutMiddle()), 2, "", 0, "cut off", infer.StopDone},
 		{"cut in the middle for ever", always(faultserver.CutMiddle()), 4, infer.ClassRetry, 0, "cut off", ""},
 		{"cut after what looks whole", always(faultserver.CutAfter()), 4, infer.ClassRetry, 0, "cut off", ""},
@@ -189,7 +189,7 @@ func TestAskFaults(t *testing.T) {
 		{"cut before a word", always(faultserver.CutBefore()), 4, infer.ClassRetry, 0, "EOF", ""},
 		{"half a line", always(says(200, `{"model":"m","response":"{\"verd`)), 4, infer.ClassRetry, 0, "asking the server", ""},
 
-		// T01, T04: the stop of a repeating model, as a whole body or an error.
+		// The stop of a repeating model, as a whole body or an error.
 		{"not done once", first(1, faultserver.NotDone()), 2, "", 0, "repeated one token", infer.StopDone},
 		{"not done for ever", always(faultserver.NotDone()), 2, "", 0, "repeated one token", infer.StopRepeated},
 		{"no end for ever", always(faultserver.NoEnd()), 2, "", 0, "repeated one token", infer.StopRepeated},
@@ -209,7 +209,7 @@ func TestAskFaults(t *testing.T) {
 		{"an unknown end", always(says(200, `{"model":"m","response":"x","done":true,"done_reason":"weather","prompt_eval_count":100}`)), 4, infer.ClassRetry, 0, "weather", ""},
 		{"a load", always(says(200, `{"model":"m","response":"","done":true,"done_reason":"load"}`)), 1, infer.ClassTask, 0, "without a prompt", ""},
 
-		// T06, T07 and others that nobody's waiting mends: once, with what to do.
+		// What nobody's waiting mends: once, with what to do.
 		{"no thinking", always(faultserver.Status(400, `"qwen2.5vl:7b" does not support thinking`)), 1, infer.ClassFatal, 400, "thinking off", ""},
 		{"think level", always(faultserver.Status(400, `think value "low" is not supported for this model`)), 1, infer.ClassFatal, 400, "thinking off", ""},
 		{"no vision", always(faultserver.Status(500, "this model is missing data required for image input")), 1, infer.ClassFatal, 500, "vision model", ""},
@@ -235,7 +235,7 @@ func TestAskFaults(t *testing.T) {
 		{"image marker", always(faultserver.Status(500, "failed to process inputs: invalid image index: 1")), 1, infer.ClassTask, 500, "marker", ""},
 		{"some bad request", always(faultserver.Status(400, "it is your fault")), 1, infer.ClassTask, 400, "your fault", ""},
 
-		// T18 and the dropped image: answered, but not the question.
+		// A full context and a dropped image: answered, but not the question.
 		{"context full", always(faultserver.FillContext()), 1, infer.ClassTask, 0, "fills the whole context", ""},
 		{"image dropped", always(faultserver.DropImage()), 1, infer.ClassTask, 0, "without the image", ""},
 

@@ -169,7 +169,7 @@ func TestIdentifyEnds(t *testing.T) {
 	}
 }
 
-// T13: where a model lives is told as it is, none of it in GPU memory or a
+// Where a model lives is told as it is, none of it in GPU memory or a
 // part only included.
 func TestResidency(t *testing.T) {
 	s := faultserver.New(t)
