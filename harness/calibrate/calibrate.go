@@ -12,7 +12,6 @@ import (
 	"slices"
 
 	"candor/harness/claim"
-	"candor/harness/compare"
 	"candor/harness/run"
 	"candor/harness/stored"
 	"candor/scoring"
@@ -163,9 +162,9 @@ func warnings(fit, apply *stored.Answers) []scoring.Warning {
 			add(scoring.WarnNoImages, "%d tasks of %s name no image: nobody can tell whether the map has seen them", bare, a.Name)
 		}
 	}
-	for _, c := range compare.Circumstances(fit, apply) {
-		if c.What != "seed" && c.What != "replicate" {
-			add("differs_"+c.What, "%s differs between the run fitted on and the run applied to: a map may not carry over", c.What)
+	for _, what := range stored.Differing(fit, apply) {
+		if what != "seed" && what != "replicate" {
+			add("differs_"+what, "%s differs between the run fitted on and the run applied to: a map may not carry over", what)
 		}
 	}
 	return out

@@ -6,7 +6,6 @@ package compare
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -139,8 +138,9 @@ func (r *Result) circumstances(base, other *stored.Answers, intended []string) {
 		}
 		return
 	}
-	for _, c := range Circumstances(base, other) {
-		c.Intended = meant(intended, c.What)
+	was, is := base.Conditions(), other.Conditions()
+	for _, what := range stored.Differing(base, other) {
+		c := Circumstance{Run: other.Name, What: what, Base: was[what], Other: is[what], Intended: meant(intended, what)}
 		r.Circumstances = append(r.Circumstances, c)
 		if !c.Intended {
 			r.warn("differs_"+c.What, "%s differs: %s in %s, %s in %s (--intended %s if that is what you compare)", c.What, shown(c.Base), base.Name, shown(c.Other), other.Name, c.What)
@@ -148,46 +148,8 @@ func (r *Result) circumstances(base, other *stored.Answers, intended []string) {
 	}
 }
 
-// Circumstances lists under what else than its tasks another run was made than
-// base, by name; none where one of them is a file, which does not tell.
-func Circumstances(base, other *stored.Answers) []Circumstance {
-	var out []Circumstance
-	if base.Run == nil || other.Run == nil {
-		return out
-	}
-	was, is := made(base.Run.Manifest), made(other.Run.Manifest)
-	for _, what := range slices.Sorted(maps.Keys(merged(was, is))) {
-		if was[what] != is[what] {
-			out = append(out, Circumstance{Run: other.Name, What: what, Base: was[what], Other: is[what]})
-		}
-	}
-	return out
-}
-
 func (r *Result) warn(code, format string, args ...any) {
 	r.Warnings = append(r.Warnings, scoring.Warning{Code: code, Message: fmt.Sprintf(format, args...)})
-}
-
-// made is what a run's answers depend on, less its tasks, which are compared
-// one by one; the sampling options each under its own name.
-func made(m run.Manifest) map[string]string {
-	out := maps.Clone(m.Hashed)
-	delete(out, "tasks")
-	var options map[string]json.RawMessage
-	if json.Unmarshal([]byte(out["options"]), &options) == nil {
-		delete(out, "options")
-		for name, v := range options {
-			out[name] = string(v)
-		}
-	}
-	return out
-}
-
-func merged(a, b map[string]string) map[string]string {
-	out := map[string]string{}
-	maps.Copy(out, a)
-	maps.Copy(out, b)
-	return out
 }
 
 // meant takes the names of flags too, which have hyphens.
@@ -201,7 +163,7 @@ func checkIntended(intended []string, found []Circumstance, base *stored.Answers
 	if base.Run == nil {
 		return nil
 	}
-	known := merged(made(base.Run.Manifest), nil)
+	known := base.Conditions()
 	for _, c := range found {
 		known[c.What] = ""
 	}

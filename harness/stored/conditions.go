@@ -1,0 +1,41 @@
+package stored
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+)
+
+// Conditions are what a run's answers depend on beside its tasks, by the names
+// of its manifest's hash, the sampling options each under its own name; nil for
+// a file, which does not tell.
+func (a *Answers) Conditions() map[string]string {
+	if a.Run == nil {
+		return nil
+	}
+	out := map[string]string{}
+	maps.Copy(out, a.Run.Manifest.Hashed)
+	delete(out, "tasks") // compared one by one
+	var options map[string]json.RawMessage
+	if json.Unmarshal([]byte(out["options"]), &options) == nil {
+		delete(out, "options")
+		for name, v := range options {
+			out[name] = string(v)
+		}
+	}
+	return out
+}
+
+// Differing lists by name the conditions in which two runs differ; none where
+// one of the two is a file.
+func Differing(a, b *Answers) []string {
+	if a.Run == nil || b.Run == nil {
+		return nil
+	}
+	was, is := a.Conditions(), b.Conditions()
+	all := map[string]string{}
+	maps.Copy(all, was)
+	maps.Copy(all, is)
+	maps.DeleteFunc(all, func(what, _ string) bool { return was[what] == is[what] })
+	return slices.Sorted(maps.Keys(all))
+}
