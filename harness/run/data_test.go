@@ -18,9 +18,9 @@ func TestBadImages(t *testing.T) {
 	if err := os.Remove(at("picture00.png")); err != nil {
 		t.Fatal(err)
 	}
-	write(t, at("picture01.png"), good[:len(good)*6/10]) // I07
+	write(t, at("picture01.png"), good[:len(good)*6/10])
 	write(t, at("picture02.png"), []byte("<!DOCTYPE html><html>404</html>"))
-	write(t, at("picture03.png"), nil)                   // I11
+	write(t, at("picture03.png"), nil)
 	write(t, at("picture04.png"), picture(t, 300, 1, 1)) // beyond the engines' aspect
 	b.cfg.Preflight = true
 	b.fails(false, "5 of 6 images", "picture00", "picture01", "picture02", "picture03", "picture04", "claim adversarial/", "nothing was asked")
@@ -70,7 +70,7 @@ func TestUsage(t *testing.T) {
 		want   string
 	}{
 		"no model":     {func(c *run.Config) { c.Model = " " }, "--model"},
-		"payoff":       {func(c *run.Config) { c.Abstain = &low }, "0.75"}, // M19
+		"payoff":       {func(c *run.Config) { c.Abstain = &low }, "0.75"},
 		"rule":         {func(c *run.Config) { c.Rule = "spherical" }, "spherical"},
 		"profile":      {func(c *run.Config) { c.Profile = "fast" }, "qwen3.5-instruct"},
 		"temperature":  {func(c *run.Config) { c.Temperature = &nan }, "temperature"},
