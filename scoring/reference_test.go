@@ -16,7 +16,7 @@ type item struct {
 	y float64
 }
 
-type reference struct{ ece, width, debiased, aurc, best, augrc, auroc, mcb, dsc, unc, brier float64 }
+type reference struct{ ece, width, debiased, auroc, mcb, dsc, unc, brier float64 }
 
 func refer(items []item, bins int) reference {
 	sort.SliceStable(items, func(i, j int) bool { return items[i].c < items[j].c })

@@ -100,14 +100,14 @@ func (m Beta) Apply(confidence float64) float64 {
 // fitBeta fits all three parameters; should a slope come out negative, the
 // best map lies where one or both are 0.
 func fitBeta(points []point) (Map, error) {
-	best, least, err := fitBetaWith(points, true, true)
+	best, _, err := fitBetaWith(points, true, true)
 	if err != nil {
 		return nil, err
 	}
 	if best.rises() {
 		return best, nil
 	}
-	least = math.Inf(1)
+	least := math.Inf(1)
 	for _, free := range [][2]bool{{true, false}, {false, true}, {false, false}} {
 		m, loss, err := fitBetaWith(points, free[0], free[1])
 		if err != nil {
