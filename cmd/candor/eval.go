@@ -6,18 +6,15 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
-	"candor/harness/claim"
 	"candor/harness/report"
 	"candor/harness/run"
 	"candor/harness/stored"
 	"candor/harness/verify"
 	"candor/infer"
 	"candor/infer/ollama"
-	"candor/scoring"
 )
 
 // evalCmd is candor eval: its flags are run.Config's keys.
@@ -122,33 +119,6 @@ func (e *evalCmd) config() run.Config {
 	}
 }
 
-// absolute makes a path hold from any working directory, so that a run can be
-// resumed from another one. Names and what is no path here are left alone.
-func absolute(path string, names ...string) string {
-	if slices.Contains(names, path) || !exists(path) {
-		return path
-	}
-	if abs, err := filepath.Abs(path); err == nil {
-		return abs
-	}
-	return path
-}
-
-// absoluteData does so for a data set, which may be several files.
-func absoluteData(spec string) string {
-	if spec == "demo" || exists(spec) {
-		return absolute(spec, "demo")
-	}
-	paths := claim.SplitList(spec)
-	for i, p := range paths {
-		if !exists(p) {
-			return spec
-		}
-		paths[i] = absolute(p)
-	}
-	return strings.Join(paths, ",")
-}
-
 func (e *evalCmd) outDir(now time.Time) string {
 	if e.Out != "" {
 		return e.Out
@@ -196,7 +166,7 @@ func (e *evalCmd) conclude(c console, r run.Result, err error) error {
 		return exitStatus(exitFailed)
 	case r.Summary.Errors > 0:
 		fmt.Fprintf(c.err, "candor: %s ended in error (see %s). To ask again: %s\n",
-			count(r.Summary.Errors, "task"), filepath.Join(r.Dir, run.ErrorsFile), again)
+			report.Count(r.Summary.Errors, "task"), filepath.Join(r.Dir, run.ErrorsFile), again)
 		return exitStatus(exitErrors)
 	}
 	return nil
@@ -208,40 +178,4 @@ func quoted(word string) string {
 		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 	}
 	return word
-}
-
-// plan is what --dry-run --json prints.
-type plan struct {
-	Tasks       int               `json:"tasks"`
-	Images      int               `json:"images"`
-	Dataset     string            `json:"dataset"`
-	Split       string            `json:"split"`
-	Partition   string            `json:"partition"`
-	Options     infer.Options     `json:"options"`
-	Rule        string            `json:"rule"`
-	Abstain     float64           `json:"abstain_reward"`
-	Threshold   float64           `json:"threshold"`
-	ImageTokens int               `json:"max_image_tokens"`
-	Warnings    []scoring.Warning `json:"warnings"`
-}
-
-func (e *evalCmd) dryRun(c console, sig *signals, cfg run.Config, deps run.Dependencies) error {
-	p, err := run.DryRun(sig.ctx, cfg, deps)
-	if err != nil {
-		return err
-	}
-	if e.JSON {
-		return printJSON(c.out, plan{
-			len(p.Tasks), p.Images, p.Dataset, cfg.Split, cfg.Partition, p.Options, p.Payment.Rule.Name(),
-			p.Payment.Abstain, p.Payment.Threshold(), p.ImageTokens, append([]scoring.Warning{}, p.Warnings...),
-		})
-	}
-	first := p.Tasks[0]
-	fmt.Fprintf(c.out, "%s on %s of %s, split %s, partition %s\n", count(len(p.Tasks), "task"), count(p.Images, "image"), p.Dataset, cfg.Split, cfg.Partition)
-	fmt.Fprintf(c.out, "num_ctx %d; the largest image costs %d tokens\n", p.Options.NumCtx, p.ImageTokens)
-	for _, w := range p.Warnings {
-		fmt.Fprintf(c.out, "! %s\n", w.Message)
-	}
-	_, err = fmt.Fprintf(c.out, "\nThe first task, %s, seed %d:\n--- system\n%s\n--- user, after the image %s\n%s\n", first.ID, first.Seed, first.System, first.ImageSource, first.User)
-	return err
 }

@@ -21,8 +21,3 @@ func open(ctx context.Context, name string, in io.Reader) (io.ReadCloser, string
 	context.AfterFunc(ctx, func() { w.CloseWithError(ctx.Err()) })
 	return r, "standard input", nil
 }
-
-func exists(name string) bool {
-	_, err := os.Stat(name)
-	return err == nil
-}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"candor/harness/report"
 	"candor/harness/run"
 	"candor/infer/preflight"
 
@@ -49,7 +50,9 @@ func newProgress(w io.Writer) *progress {
 }
 
 // ImagesReady tells that the data are sound.
-func (p *progress) ImagesReady(n int) { fmt.Fprintf(p.w, "candor: %s decoded\n", count(n, "image")) }
+func (p *progress) ImagesReady(n int) {
+	fmt.Fprintf(p.w, "candor: %s decoded\n", report.Count(n, "image"))
+}
 
 // Notice passes on what takes long, and why.
 func (p *progress) Notice(text string) { p.say("candor: %s", text) }
@@ -78,7 +81,7 @@ func (p *progress) Started(done, total int) {
 	p.start, p.told = time.Now(), time.Now()
 	p.done, p.first, p.total = done, done, total
 	if done < total {
-		fmt.Fprintf(p.w, "candor: %s to ask, %d recorded already\n", count(total-done, "task"), done)
+		fmt.Fprintf(p.w, "candor: %s to ask, %d recorded already\n", report.Count(total-done, "task"), done)
 	}
 }
 
@@ -176,12 +179,4 @@ func (p *progress) close() {
 		p.bar.Abort(false)
 	}
 	p.bars.Wait()
-}
-
-// count is a number of things; one of them stands in the singular.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

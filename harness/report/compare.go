@@ -15,7 +15,7 @@ import (
 // how surely.
 func Compare(w io.Writer, r *compare.Result) error {
 	p := &printer{w: w}
-	p.line("Compared with %s, over %s on %s in error in none of the runs.", r.Base, count(r.Tasks, "task"), count(r.Images, "image"))
+	p.line("Compared with %s, over %s on %s in error in none of the runs.", r.Base, Count(r.Tasks, "task"), Count(r.Images, "image"))
 	p.line("All paid by the %s rule; ABSTAIN earns %.4g: a verdict pays better above a belief of %.4g.", r.Rule, r.AbstainReward, r.Threshold)
 	for _, w := range r.Warnings {
 		p.line("! %s", w.Message)
@@ -50,7 +50,7 @@ func (p *printer) against(base string, a scoring.Against, runs int) {
 	p.line("")
 	p.table(differences(a.Own, runs))
 	p.line("")
-	p.line("%s − %s, both over the %s that both answered", a.Name, base, count(a.AnsweredByBoth, "task"))
+	p.line("%s − %s, both over the %s that both answered", a.Name, base, Count(a.AnsweredByBoth, "task"))
 	p.line("")
 	p.table(differences(a.Both, runs))
 	p.line("")

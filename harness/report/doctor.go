@@ -43,7 +43,7 @@ func Doctor(w io.Writer, endpoint string, r preflight.Report) error {
 		}
 	}
 	p.line("")
-	p.line("candor eval --parallel auto would keep %s in flight at this server.", count(r.Parallel, "request"))
+	p.line("candor eval --parallel auto would keep %s in flight at this server.", Count(r.Parallel, "request"))
 	return p.err
 }
 

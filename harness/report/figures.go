@@ -144,7 +144,7 @@ func notes(s *scoring.Summary, bins int) []string {
 	}
 	out := []string{
 		fmt.Sprintf("ECE: equal-mass bins, %d asked, %d in effect; equal confidences share a bin;", bins, effective),
-		fmt.Sprintf("  n = %d answered. ECE, equal width: %s over [0, 1].", s.Answered, count(bins, "bin")),
+		fmt.Sprintf("  n = %d answered. ECE, equal width: %s over [0, 1].", s.Answered, Count(bins, "bin")),
 	}
 	if s.ECEFloor.Mean != nil {
 		out = append(out, "Its floor: the ECE that a calibrated model with these confidences has by luck,",

@@ -20,7 +20,7 @@ func (p *printer) levels(s *scoring.Summary) {
 		return
 	}
 	p.line("")
-	p.line("%s; the commonest is stated %.0f %% of the time.", count(*s.DistinctConfidences, "distinct confidence"), 100**s.TopConfidenceShare)
+	p.line("%s; the commonest is stated %.0f %% of the time.", Count(*s.DistinctConfidences, "distinct confidence"), 100**s.TopConfidenceShare)
 	p.line("")
 	shown := commonest(s.Levels)
 	t := newTable()

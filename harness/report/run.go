@@ -11,7 +11,7 @@ import (
 func (p *printer) run(r run.Result) {
 	m, o := r.Manifest, r.Manifest.Options
 	p.line("Run %s: %s", r.Dir, progress(m, r.Summary))
-	p.line("data     %s, split %s, partition %s, %s", m.Dataset.Name, m.Dataset.Split, m.Dataset.Partition, count(m.Dataset.Images, "image"))
+	p.line("data     %s, split %s, partition %s, %s", m.Dataset.Name, m.Dataset.Split, m.Dataset.Partition, Count(m.Dataset.Images, "image"))
 	p.line("model    %s (%s, %s, %s)", m.Model.Model, m.Model.Architecture, parameters(m.Model.ParameterSize), quantisation(m.Model.Quantization))
 	p.line("server   Ollama %s%s", m.Model.ServerVersion, device(m))
 	p.line("profile  %s: temperature %v, top_p %v, top_k %v, min_p %v, presence_penalty %v,", m.Config.Profile, o.Temperature, o.TopP, o.TopK, o.MinP, o.PresencePenalty)
@@ -25,7 +25,7 @@ func progress(m run.Manifest, s run.Summary) string {
 	case s.N < m.Tasks:
 		return fmt.Sprintf("%s, PARTIAL: %d of %d tasks", m.State, s.N, m.Tasks)
 	}
-	return fmt.Sprintf("%s, %s", m.State, count(s.N, "task"))
+	return fmt.Sprintf("%s, %s", m.State, Count(s.N, "task"))
 }
 
 func device(m run.Manifest) string {

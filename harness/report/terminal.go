@@ -79,7 +79,7 @@ func (p *printer) speed(t run.Throughput) {
 		return
 	}
 	p.line("")
-	p.line("Speed: %.2f tasks/s, %.1f output tokens/s; %s took more than one attempt.", *t.TasksPerSecond, *t.OutputTokensPerS, count(t.Retried, "task"))
+	p.line("Speed: %.2f tasks/s, %.1f output tokens/s; %s took more than one attempt.", *t.TasksPerSecond, *t.OutputTokensPerS, Count(t.Retried, "task"))
 	p.line("Latency of a request: p50 %.2f s, p90 %.2f s, p99 %.2f s.", t.LatencySeconds["p50"], t.LatencySeconds["p90"], t.LatencySeconds["p99"])
 }
 
@@ -109,8 +109,8 @@ func number(x *float64) string {
 	return fmt.Sprintf("%.4f", *x)
 }
 
-// count is a number of things; one of them stands in the singular.
-func count(n int, noun string) string {
+// Count is a number of things; one of them stands in the singular.
+func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
