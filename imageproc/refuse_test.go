@@ -27,7 +27,7 @@ func TestSniffRefuses(t *testing.T) {
 		{"PNG in base64", base64.StdEncoding.EncodeToString([]byte("\x89PNG\r\n\x1a\n\x00\x00")) + "\n", "base64"},
 		{"a data URI", "data:image/png;base64,iVBORw0KGgo=", "data URI"},
 		{"JSON", ` {"error": "not found"}`, "JSON"},
-		{"prose", "BMW is a car maker", "text"},
+		{"prose", "BMW is a car maker", `text: "BMW is`},
 		{"a phone's photo", "\x00\x00\x00\x18ftypheic", "HEIC"},
 		{"a document", "%PDF-1.7\n%\xe2\xe3", "PDF"},
 		{"noise", "\x01\x02\x03\xfe", "01 02 03 fe"},
@@ -53,7 +53,8 @@ func TestPrepareRefusesTruncated(t *testing.T) {
 		data := read(t, name)
 		for _, percent := range []int{5, 20, 40, 60, 80, 95} {
 			_, err := Prepare(data[:len(data)*percent/100], tiny(), PolicyServer)
-			if !errors.Is(err, ErrDecode) {
+			tooShort := percent == 5 && errors.Is(err, ErrNotImage) // to tell what it is
+			if !errors.Is(err, ErrDecode) && !tooShort {
 				t.Errorf("%s cut at %d %%: %v; want ErrDecode", name, percent, err)
 			}
 		}

@@ -97,9 +97,10 @@ func describe(data []byte) string {
 	if !looksLikeText(data) {
 		return fmt.Sprintf("the first bytes are % x, of no image format known here (jpeg, png, gif, webp, bmp, tiff)", data[:min(len(data), 8)])
 	}
-	text := bytes.ToLower(bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))))
+	text := bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")))
+	lower := bytes.ToLower(text)
 	for _, m := range written() {
-		if m.matches(text) {
+		if m.matches(lower) {
 			return m.name
 		}
 	}
