@@ -30,9 +30,9 @@ func DefaultRetry() RetryPolicy {
 // Attempt records one try at a request that failed.
 type Attempt struct {
 	Class   Class   `json:"class"`
-	Status  int     `json:"status,omitempty"`
+	Status  int     `json:"status,omitempty"` // HTTP status, 0 when none arrived
 	Message string  `json:"message"`
-	Seconds float64 `json:"seconds"`
+	Seconds float64 `json:"seconds"` // from asking to failing
 }
 
 // Ask asks m until it answers, the failure is not of ClassRetry, the policy's

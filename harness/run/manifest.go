@@ -80,7 +80,8 @@ type ServerChange struct {
 	Endpoint string    `json:"endpoint,omitempty"`
 }
 
-// Session is one stretch of asking, between a start and a stop.
+// Session is one stretch of asking, between a start and a stop; one that was
+// killed leaves none.
 type Session struct {
 	Started time.Time `json:"started"`
 	Seconds float64   `json:"seconds"`

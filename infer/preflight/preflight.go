@@ -24,8 +24,8 @@ type Status string
 const (
 	Yes     Status = "yes"
 	No      Status = "no"
-	Partly  Status = "partly"
-	Unknown Status = "unknown"
+	Partly  Status = "partly"  // of several things asked about, some
+	Unknown Status = "unknown" // the server's answers do not tell
 )
 
 // Severity says what a finding means for the figures.
@@ -39,13 +39,15 @@ const (
 
 // Finding is what one check found.
 type Finding struct {
-	Check    string             `json:"check"`
-	Question string             `json:"question"`
-	Status   Status             `json:"status"`
-	Severity Severity           `json:"severity"`
-	Detail   string             `json:"detail"`
-	Meaning  string             `json:"meaning,omitempty"` // for the figures
-	Advice   string             `json:"advice,omitempty"`  // what to do
+	Check    string   `json:"check"`
+	Question string   `json:"question"`
+	Status   Status   `json:"status"`
+	Severity Severity `json:"severity"`
+	Detail   string   `json:"detail"`
+	Meaning  string   `json:"meaning,omitempty"` // for the figures
+	Advice   string   `json:"advice,omitempty"`  // what to do
+	// Measures are what the check measured; names that end in _seconds or _bytes
+	// say their unit, logprob_difference is in nats.
 	Measures map[string]float64 `json:"measures,omitempty"`
 }
 
