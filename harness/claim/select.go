@@ -39,7 +39,7 @@ func Select(set *Set, sel Selection) ([]Claim, error) {
 		}
 	}
 	if len(picked) == 0 {
-		return nil, fmt.Errorf("%s has no claims in partition %s of split %s",
+		return nil, fmt.Errorf("%s has no claims in partition %s of split %s: partitions go by image, and a small set may have none in one; give --partition all",
 			set.Name, cmp.Or(sel.Partition, All), cmp.Or(strings.Join(sel.Splits, ", "), "all"))
 	}
 	slices.SortFunc(picked, func(a, b ranked) int {
