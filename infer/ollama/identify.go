@@ -8,11 +8,15 @@ import (
 	"strings"
 
 	"candor/infer"
-	"candor/infer/ollama/tinyvlm"
 
 	"github.com/ollama/ollama/api"
 	"github.com/ollama/ollama/types/model"
 )
+
+// RandomNamePrefix begins the name of every model that was made with random
+// weights (package tinyvlm), in its metadata, so that no figure of such a model
+// is taken for one that means something.
+const RandomNamePrefix = "candor-tiny random"
 
 // Identify reports the server's version and everything it tells of the model,
 // without inference. A server that does not answer, or has no such model, is
@@ -54,7 +58,7 @@ func (c *Client) identify(ctx context.Context, model string) (infer.Identity, er
 	id.Architecture, _ = show.ModelInfo["general.architecture"].(string)
 	// Servers keep general.name to themselves.
 	id.Name, _ = show.ModelInfo["general.basename"].(string)
-	id.RandomWeights = strings.HasPrefix(id.Name, tinyvlm.NamePrefix)
+	id.RandomWeights = strings.HasPrefix(id.Name, RandomNamePrefix)
 	if n, ok := show.ModelInfo[id.Architecture+".context_length"].(float64); ok {
 		id.TrainedContext = int(n)
 	}

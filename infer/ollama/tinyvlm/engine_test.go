@@ -10,10 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ollama/ollama/api"
-
+	"candor/infer/ollama"
 	"candor/infer/ollama/ollamatest"
 	"candor/infer/ollama/tinyvlm"
+
+	"github.com/ollama/ollama/api"
 )
 
 const answerSchema = `{"type":"object",
@@ -159,7 +160,7 @@ func TestEngineTellsRandomWeights(t *testing.T) {
 		t.Fatal(err)
 	}
 	name, _ := shown.ModelInfo["general.basename"].(string)
-	if !strings.HasPrefix(name, tinyvlm.NamePrefix) {
+	if !strings.HasPrefix(name, ollama.RandomNamePrefix) {
 		t.Errorf("general.basename %q in %v", name, shown.ModelInfo)
 	}
 }

@@ -3,6 +3,8 @@ package tinyvlm
 import (
 	"fmt"
 	"math"
+
+	"candor/infer/ollama"
 )
 
 // anchor is the first component of every token's embedding. Being the same for
@@ -28,7 +30,7 @@ func newModel(cfg Config, v *vocabulary) *model {
 		file:         file{metadata: map[string]any{}},
 		vocabulary:   v,
 		architecture: cfg.Architecture,
-		name:         fmt.Sprintf("%s %s seed %d", NamePrefix, cfg.Architecture, cfg.Seed),
+		name:         fmt.Sprintf("%s %s seed %d", ollama.RandomNamePrefix, cfg.Architecture, cfg.Seed),
 		seed:         cfg.Seed,
 	}
 	m.set("general.architecture", cfg.Architecture)

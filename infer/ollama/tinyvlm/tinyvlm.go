@@ -16,11 +16,6 @@ import (
 	"strings"
 )
 
-// NamePrefix begins the general.name and general.basename of every model made
-// here, so that a client that reads the metadata can warn that its figures mean
-// nothing.
-const NamePrefix = "candor-tiny random"
-
 // Config says which model to make.
 type Config struct {
 	// Architecture is the engine's name: qwen35 (Qwen3.5), qwen3vl or qwen25vl.

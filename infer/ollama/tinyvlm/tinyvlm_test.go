@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"candor/infer/ollama"
+
 	"github.com/ollama/ollama/fs/ggml"
 )
 
@@ -51,7 +53,7 @@ func TestWriteReadsBack(t *testing.T) {
 		t.Run(architecture, func(t *testing.T) {
 			b, info := write(t, Config{Architecture: architecture, Seed: 3})
 			p := parse(t, b)
-			if got := p.metadata["general.name"]; got != info.Name || !strings.HasPrefix(info.Name, NamePrefix) {
+			if got := p.metadata["general.name"]; got != info.Name || !strings.HasPrefix(info.Name, ollama.RandomNamePrefix) {
 				t.Errorf("general.name %v, info %q", got, info.Name)
 			}
 			if got := p.metadata["general.basename"]; got != info.Name {
