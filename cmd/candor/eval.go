@@ -27,7 +27,7 @@ type evalCmd struct {
 	Split     string `help:"random, popular, adversarial, another of the data set, or all." default:"adversarial" group:"data"`
 	Partition string `help:"eval, train or all; by image." default:"eval" group:"data"`
 	EvalIDs   string `name:"eval-ids" help:"File with the images of the eval partition, one a line." placeholder:"FILE" group:"data"`
-	NumTasks  int    `help:"Tasks to sample; 0 takes all." default:"100" group:"data"`
+	NumTasks  int    `help:"Tasks to sample: at most so many; 0 takes all." default:"100" group:"data"`
 	Seed      int64  `help:"Seed of the sample and of every task." default:"0" group:"data"`
 	Replicate int    `help:"Draw anew on the same tasks." default:"0" group:"data"`
 

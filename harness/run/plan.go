@@ -97,7 +97,7 @@ func (p *Plan) choose(set *claim.Set) ([]claim.Claim, error) {
 		return nil, usagef("no claims: %s has none in split %s, partition %s", set.Name, p.Config.Split, p.Config.Partition)
 	}
 	if n := p.Config.NumTasks; n > len(claims) {
-		p.warn("fewer_tasks", "%d tasks were asked for; the selection has %d", n, len(claims))
+		p.warn("fewer_tasks", "--num-tasks is %d, and the selection has %d: all of them are asked", n, len(claims))
 	}
 	return claims, nil
 }
