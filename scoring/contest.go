@@ -45,11 +45,12 @@ func (c *contest) differences(ctx context.Context, out *Comparison, others []Con
 		return err
 	}
 	var told []map[string]Difference
+	over := []string{"each over the tasks that it answered", "both over the tasks that both answered"}
 	for i := range views {
 		tables, dropped := views[i].tables(c.images)
 		told = append(told, tables...)
 		n := notes(out.Warnings)
-		n.undefined("difference", opt, dropped)
+		n.undefined("difference ("+over[i]+")", opt, dropped)
 		out.Warnings = n
 	}
 	for r, o := range others {

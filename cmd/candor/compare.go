@@ -13,7 +13,7 @@ import (
 // compareCmd is candor compare.
 type compareCmd struct {
 	Runs          []string `arg:"" name:"run" help:"Directories of runs, or files of answers with ids; the others are compared with the first."`
-	Rule          string   `help:"brier or log. Default: the first run's own."`
+	Rule          string   `help:"brier or log. Default: the first run's own." placeholder:"RULE"`
 	AbstainReward *float64 `help:"Flat reward of ABSTAIN. Default: the first run's own or, under another rule, that rule's." placeholder:"A"`
 	Intended      []string `help:"What was meant to differ, such as model or temperature: no warning." placeholder:"WHAT"`
 	figureFlags   `embed:""`

@@ -14,7 +14,7 @@ import (
 // rescoreCmd is candor rescore.
 type rescoreCmd struct {
 	From          string            `arg:"" name:"run" help:"Directory of a run, or a file of answers as candor score reads it."`
-	Rule          string            `help:"brier or log. Default: the run's own."`
+	Rule          string            `help:"brier or log. Default: the run's own." placeholder:"RULE"`
 	AbstainReward *float64          `help:"Flat reward of ABSTAIN. Default: the run's own or, under another rule, that rule's." placeholder:"A"`
 	Labels        map[string]string `help:"Another label set for the same claims; may be repeated." placeholder:"NAME=FILE"`
 	Grid          bool              `help:"Also a grid of payoffs under both rules."`

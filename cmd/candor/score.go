@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 
 	"candor/harness/report"
@@ -39,8 +40,17 @@ func (s *scoreCmd) Run(ctx context.Context, c console) error {
 		return err
 	}
 	a.Inherit(sum)
+	asIf := a.AsIf(pay)
 	if s.JSON {
-		return printJSON(c.out, sum)
+		return printJSON(c.out, struct {
+			AsIf string `json:"as_if,omitempty"`
+			*scoring.Summary
+		}{asIf, sum})
+	}
+	if asIf != "" {
+		if _, err := fmt.Fprintf(c.out, "%s: %s\n", a.Name, asIf); err != nil {
+			return err
+		}
 	}
 	return report.Score(c.out, sum, s.Bins, a.Reasons())
 }

@@ -62,18 +62,21 @@ func Apply(ctx context.Context, fit, apply *stored.Answers, req Request) (*Resul
 	if err := recalibration.CheckDisjoint(images(fit.Rows), images(apply.Rows)); err != nil {
 		return nil, fmt.Errorf("%s and %s: %w", fit.Name, apply.Name, err)
 	}
+	confidence, correct := answered(fit.Rows)
+	if len(confidence) == 0 {
+		return nil, &NothingError{Run: fit.Name}
+	}
 	pay, err := apply.Payment("", nil)
 	if err != nil {
 		return nil, err
 	}
 	out := &Result{
-		Fit: fit.Name, Apply: apply.Name, AsIf: "as if: answers given under " + apply.GivenUnder(),
-		Warnings: warnings(fit, apply),
+		Fit: fit.Name, Apply: apply.Name, AsIf: stored.AsIfGiven + apply.GivenUnder(),
+		Warnings: slices.Concat(warnings(fit, apply), fewAnswers(fit, len(confidence))),
 	}
 	if out.Before, err = scoring.Summarize(ctx, apply.Rows, pay, req.Options); err != nil {
 		return nil, err
 	}
-	confidence, correct := answered(fit.Rows)
 	out.FittedOn = len(confidence)
 	var undefined error
 	for _, name := range names {
@@ -97,6 +100,17 @@ func Apply(ctx context.Context, fit, apply *stored.Answers, req Request) (*Resul
 	}
 	return out, nil
 }
+
+// NothingError is that a run has nothing to fit a map on. It matches
+// [recalibration.ErrUndefined].
+type NothingError struct{ Run string }
+
+func (e *NothingError) Error() string {
+	return e.Run + " has no answered tasks: nothing to fit a map on"
+}
+
+// Unwrap makes the error match recalibration.ErrUndefined.
+func (e *NothingError) Unwrap() error { return recalibration.ErrUndefined }
 
 // judge applies one map.
 func judge(ctx context.Context, g recalibration.Map, apply *stored.Answers, pay scoring.Payment, opt scoring.Options) (Mapped, error) {
@@ -145,6 +159,16 @@ func answered(rows []scoring.Row) (confidence []float64, correct []bool) {
 	return confidence, correct
 }
 
+// fewestAnswers is five for each of the 15 bins of a histogram.
+const fewestAnswers = 5 * 15
+
+func fewAnswers(fit *stored.Answers, n int) []scoring.Warning {
+	if n >= fewestAnswers {
+		return nil
+	}
+	return []scoring.Warning{{Code: "few_fitted", Message: fmt.Sprintf("%d answers of %s: the map is mostly luck", n, fit.Name)}}
+}
+
 // warnings tell what may make a map of one run wrong for the other.
 func warnings(fit, apply *stored.Answers) []scoring.Warning {
 	out := append([]scoring.Warning{}, apply.Circumstances()...)
@@ -162,6 +186,7 @@ func warnings(fit, apply *stored.Answers) []scoring.Warning {
 			add(scoring.WarnNoImages, "%d tasks of %s name no image: nobody can tell whether the map has seen them", bare, a.Name)
 		}
 	}
+	out = append(out, stored.Untold(fit, apply)...)
 	for _, what := range stored.Differing(fit, apply) {
 		if what != "seed" && what != "replicate" {
 			add("differs_"+what, "%s differs between the run fitted on and the run applied to: a map may not carry over", what)

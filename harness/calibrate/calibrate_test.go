@@ -69,7 +69,7 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("an unknown map: %v", err)
 	}
 	_, err = calibrate.Apply(t.Context(), &stored.Answers{Name: "none"}, eval, calibrate.Request{})
-	if !errors.Is(err, recalibration.ErrUndefined) || !strings.Contains(err.Error(), "none") {
+	if !errors.Is(err, recalibration.ErrUndefined) || err.Error() != "none has no answered tasks: nothing to fit a map on" {
 		t.Errorf("nothing to fit on: %v", err)
 	}
 }
@@ -87,6 +87,36 @@ func TestOneMapUndefined(t *testing.T) {
 	}
 	if got.Maps[0].Undefined == "" || got.Maps[0].After != nil || got.Maps[1].After == nil {
 		t.Errorf("%+v", got.Maps)
+	}
+}
+
+// Each row is how many answers a map is fitted on, and whether that is told as
+// too few; and files, which do not tell how they were made, are warned of.
+func TestFewAnswersOfFiles(t *testing.T) {
+	for _, row := range []struct {
+		n    int
+		want string
+	}{
+		{2, "2 answers of train: the map is mostly luck"},
+		{74, "74 answers of train: the map is mostly luck"},
+		{75, ""},
+	} {
+		got, err := calibrate.Apply(t.Context(), overconfident("train", row.n, 1), overconfident("eval", 30, 2), calibrate.Request{Maps: []string{"isotonic"}, Options: scoring.Options{FloorDraws: 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		few, untold := "", ""
+		for _, w := range got.Warnings {
+			switch w.Code {
+			case "few_fitted":
+				few = w.Message
+			case "circumstances_unknown":
+				untold = w.Message
+			}
+		}
+		if few != row.want || !strings.HasPrefix(untold, "train, eval: a file of answers does not tell") {
+			t.Errorf("%d answers: %q, %q", row.n, few, untold)
+		}
 	}
 }
 

@@ -28,6 +28,7 @@ type Request struct {
 // Result is a comparison and what else differs between the runs.
 type Result struct {
 	scoring.Comparison
+	AsIf          []string       `json:"as_if"` // of each run whose rewards are hypothetical; empty: of none
 	Circumstances []Circumstance `json:"circumstances"`
 }
 
@@ -68,8 +69,27 @@ func Answers(ctx context.Context, base *stored.Answers, others []*stored.Answers
 	}
 	differ := out.Warnings
 	out.Comparison = *c
-	out.Warnings = slices.Concat(c.Warnings, differ, inherited(all))
+	out.Warnings = slices.Concat(c.Warnings, differ, stored.Untold(all...), inherited(all))
+	out.AsIf = asIf(all, pay)
 	return out, nil
+}
+
+// asIf marks the runs that were given under another payment; if all were given
+// under the same, once for all.
+func asIf(all []*stored.Answers, pay scoring.Payment) []string {
+	out := []string{}
+	same := true
+	for _, a := range all {
+		mark := a.AsIf(pay)
+		same = same && mark != "" && mark == all[0].AsIf(pay)
+		if line := a.Name + ": " + mark; mark != "" && !slices.Contains(out, line) {
+			out = append(out, line)
+		}
+	}
+	if same {
+		return []string{all[0].AsIf(pay)}
+	}
+	return out
 }
 
 // sameInputs refuses two runs that put another claim or another picture under
@@ -133,10 +153,7 @@ func inherited(all []*stored.Answers) []scoring.Warning {
 // not meant to.
 func (r *Result) circumstances(base, other *stored.Answers, intended []string) {
 	if base.Run == nil || other.Run == nil {
-		if base.Run != nil || other.Run != nil {
-			r.warn("circumstances_unknown", "%s against %s: a file of answers does not tell its server, model or prompt", other.Name, base.Name)
-		}
-		return
+		return // stored.Untold warns of it
 	}
 	was, is := base.Conditions(), other.Conditions()
 	for _, what := range stored.Differing(base, other) {

@@ -107,6 +107,31 @@ func TestInheritedWarnings(t *testing.T) {
 	}
 }
 
+// Each row is how two runs were paid, how the comparison pays them, and which
+// rewards are then marked as hypothetical.
+func TestAsIf(t *testing.T) {
+	paid := func(a float64) func(*run.Stored) {
+		return func(s *run.Stored) { s.Manifest.Config.Abstain = &a }
+	}
+	for _, row := range []struct {
+		name  string
+		a, b  float64
+		req   compare.Request
+		marks []string
+	}{
+		{"their own payment", .8, .8, compare.Request{}, []string{}},
+		{"named", .8, .8, compare.Request{Rule: "brier", Abstain: new(.8)}, []string{}},
+		{"another rule for both", .8, .8, compare.Request{Rule: "log"}, []string{"as if: answers given under brier, 0.8"}},
+		{"the base's, which the other was not told", .8, .9, compare.Request{}, []string{"b: as if: answers given under brier, 0.9"}},
+		{"neither's", .8, .9, compare.Request{Abstain: new(.85)}, []string{"a: as if: answers given under brier, 0.8", "b: as if: answers given under brier, 0.9"}},
+	} {
+		r, err := compare.Answers(t.Context(), ran("a", paid(row.a)), []*stored.Answers{ran("b", paid(row.b))}, row.req)
+		if err != nil || !slices.Equal(r.AsIf, row.marks) {
+			t.Errorf("%s: %+v, %v; want %q", row.name, r, err, row.marks)
+		}
+	}
+}
+
 // Each row makes the second run one of other tasks; the error names the task
 // and, for a run that is not finished, how to go on.
 func TestOtherTasks(t *testing.T) {

@@ -14,7 +14,6 @@ import (
 func Calibrate(w io.Writer, r *calibrate.Result) error {
 	p := &printer{w: w}
 	p.line("Maps fitted on %s of %s, applied to %s of %s.", Count(r.FittedOn, "answer"), r.Fit, Count(r.Before.Answered, "answer"), r.Apply)
-	p.line("%s", r.AsIf)
 	for _, w := range r.Warnings {
 		p.line("! %s", w.Message)
 	}

@@ -15,7 +15,10 @@ import (
 // how surely.
 func Compare(w io.Writer, r *compare.Result) error {
 	p := &printer{w: w}
-	p.line("Compared with %s, over %s on %s in error in none of the runs.", r.Base, Count(r.Tasks, "task"), Count(r.Images, "image"))
+	p.line("Compared with %s, over the %s, on %s, that ended in error in no run.", r.Base, Count(r.Tasks, "task"), Count(r.Images, "image"))
+	for _, mark := range r.AsIf {
+		p.line("%s", mark)
+	}
 	p.line("All paid by the %s rule; ABSTAIN earns %.4g: a verdict pays better above a belief of %.4g.", r.Rule, r.AbstainReward, r.Threshold)
 	for _, w := range r.Warnings {
 		p.line("! %s", w.Message)

@@ -16,7 +16,9 @@ import (
 // honesty would have earned them.
 func Rescore(w io.Writer, r *rescore.Result, bins int) error {
 	p := &printer{w: w}
-	p.line("%s: %s", r.Run, r.AsIf)
+	if r.Hypothetical {
+		p.line("%s: %s", r.Run, r.AsIf)
+	}
 	p.summary(&r.Summary, bins, nil)
 	p.labelSets(&r.Summary)
 	p.line("")

@@ -57,10 +57,10 @@ func compared(t *testing.T, others ...[]scoring.Row) *compare.Result {
 	return r
 }
 
-func rescored(t *testing.T, grid bool) *rescore.Result {
+func rescored(t *testing.T, grid bool, rule string) *rescore.Result {
 	t.Helper()
 	rows := with(with(answers("adversarial", published...), scoring.Abstained, 2), scoring.Malformed, 6)
-	r, err := rescore.Rescore(context.Background(), &stored.Answers{Name: "answers.jsonl", Rows: rows}, rescore.Request{Grid: grid, Options: scoring.Options{Bootstrap: 100, FloorDraws: 100}})
+	r, err := rescore.Rescore(context.Background(), &stored.Answers{Name: "answers.jsonl", Rows: rows}, rescore.Request{Rule: rule, Grid: grid, Options: scoring.Options{Bootstrap: 100, FloorDraws: 100}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,8 +88,9 @@ func TestStoredGolden(t *testing.T) {
 		"compare_many": func(b *bytes.Buffer) error {
 			return report.Compare(b, compared(t, better(), answers("adversarial", published...)))
 		},
-		"rescore":      func(b *bytes.Buffer) error { return report.Rescore(b, rescored(t, false), 15) },
-		"rescore_grid": func(b *bytes.Buffer) error { return report.Rescore(b, rescored(t, true), 15) },
+		"rescore":      func(b *bytes.Buffer) error { return report.Rescore(b, rescored(t, false, ""), 15) },
+		"rescore_log":  func(b *bytes.Buffer) error { return report.Rescore(b, rescored(t, false, "log"), 15) },
+		"rescore_grid": func(b *bytes.Buffer) error { return report.Rescore(b, rescored(t, true, ""), 15) },
 		"calibrate":    func(b *bytes.Buffer) error { return report.Calibrate(b, calibrated(t)) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -99,8 +100,8 @@ func TestStoredGolden(t *testing.T) {
 			}
 			golden(t, name, b.String())
 			readable(t, b.String())
-			if name != "compare" && name != "compare_many" && !strings.Contains(b.String(), "as if: answers given under") {
-				t.Error("nothing says under what the answers were given")
+			if told := strings.Contains(b.String(), "as if: answers given under a rule"); told != (name == "rescore_log") {
+				t.Errorf("told under what the answers were given: %v", told)
 			}
 		})
 	}
@@ -127,7 +128,7 @@ func TestCompareNothing(t *testing.T) {
 func TestStoredWriterFails(t *testing.T) {
 	full := errors.New("disk full")
 	for name, err := range map[string]error{
-		"compare": report.Compare(failing{full}, compared(t, better())), "rescore": report.Rescore(failing{full}, rescored(t, false), 15),
+		"compare": report.Compare(failing{full}, compared(t, better())), "rescore": report.Rescore(failing{full}, rescored(t, false, ""), 15),
 		"calibrate": report.Calibrate(failing{full}, calibrated(t)),
 	} {
 		if !errors.Is(err, full) {

@@ -7,7 +7,9 @@ package rescore
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"candor/harness/claim"
 	"candor/harness/run"
@@ -29,6 +31,9 @@ type Request struct {
 type Result struct {
 	Run  string `json:"run"`
 	AsIf string `json:"as_if"`
+	// Hypothetical is whether the payment is another than the answers were
+	// given under.
+	Hypothetical bool `json:"-"`
 	scoring.Summary
 	Honesty scoring.Honesty   `json:"honesty"`
 	Curves  []scoring.Honesty `json:"payoff_curves"` // empty unless asked for
@@ -45,7 +50,7 @@ func Rescore(ctx context.Context, a *stored.Answers, req Request) (*Result, erro
 	if err != nil {
 		return nil, err
 	}
-	out := &Result{Run: a.Name, AsIf: "as if: answers given under " + a.GivenUnder(), Summary: *sum, Curves: []scoring.Honesty{}}
+	out := &Result{Run: a.Name, AsIf: stored.AsIfGiven + a.GivenUnder(), Hypothetical: a.AsIf(pay) != "", Summary: *sum, Curves: []scoring.Honesty{}}
 	a.Inherit(&out.Summary)
 	if err := out.labels(ctx, a, pay, req); err != nil {
 		return nil, err
@@ -111,7 +116,46 @@ func relabel(rows []scoring.Row, set *claim.Set) (out []scoring.Row, changed int
 		out = append(out, r)
 	}
 	if len(out) == 0 && len(rows) > 0 {
-		return nil, 0, fmt.Errorf("none of the %d tasks has a label there: labels join on split and question_id", len(rows))
+		return nil, 0, noneJoins(rows, set)
 	}
 	return out, changed, nil
+}
+
+// noneJoins says why no label joins, and what mends it: most often the split,
+// which a file without the key tells by its name alone.
+func noneJoins(rows []scoring.Row, set *claim.Set) error {
+	ran, told := map[string]bool{}, map[string]bool{}
+	for _, r := range rows {
+		ran[r.Split] = true
+	}
+	common := false
+	for _, c := range set.Claims {
+		told[c.Split] = true
+		common = common || ran[c.Split]
+	}
+	cure := "no question_id of a split in common is the same"
+	switch {
+	case ran[""]:
+		cure = "give the answers a \"split\" key"
+	case !common:
+		cure = "give the file's rows a \"split\" key, or name the file after its split"
+	}
+	return fmt.Errorf("none of the %d tasks has a label there: labels join on split and question_id; the run has %s, the file %s: %s",
+		len(rows), splits(ran), splits(told), cure)
+}
+
+// splits names them, at most five.
+func splits(found map[string]bool) string {
+	const most = 5
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		if name == "" {
+			name = "none"
+		}
+		names = append(names, name)
+	}
+	if rest := len(names) - most; rest > 0 {
+		names = append(names[:most], fmt.Sprintf("%d more", rest))
+	}
+	return "split " + strings.Join(names, ", ")
 }

@@ -49,6 +49,7 @@ func TestPayments(t *testing.T) {
 	}{
 		{"nothing asked", "brier", new(.9), "", nil, "brier", .9},
 		{"its own rule named", "brier", new(.9), "brier", nil, "brier", .9},
+		{"its own payoff named", "brier", new(.9), "", new(.9), "brier", .9},
 		{"another rule", "brier", new(.9), "log", nil, "log", .9359943},
 		{"another rule and payoff", "brier", new(.9), "log", new(.95), "log", .95},
 		{"another payoff", "log", nil, "", new(.97), "log", .97},
@@ -61,6 +62,9 @@ func TestPayments(t *testing.T) {
 		}
 		if d := got.AbstainReward - row.wantPayoff; got.Rule != row.want || d > 1e-6 || d < -1e-6 || got.Honesty.Rule != row.want || got.Honesty.AbstainReward != got.AbstainReward {
 			t.Errorf("%s: %s, %v", row.name, got.Rule, got.AbstainReward)
+		}
+		if own := row.want == row.own && (row.payoff == nil || row.ownPayoff != nil && *row.payoff == *row.ownPayoff); got.Hypothetical == own {
+			t.Errorf("%s: hypothetical %v", row.name, got.Hypothetical)
 		}
 		if !strings.HasPrefix(got.AsIf, "as if: answers given under "+row.own+", ") {
 			t.Errorf("%s: %s", row.name, got.AsIf)
@@ -103,8 +107,36 @@ func TestLabels(t *testing.T) {
 	if _, err := ask(write(label("1", "z", "no"))); err == nil || !strings.Contains(err.Error(), "random/1 is about image a") {
 		t.Errorf("another picture: %v", err)
 	}
-	if _, err := ask(write(label("70", "a", "no"))); err == nil || !strings.Contains(err.Error(), "none of the 4 tasks") {
-		t.Errorf("none joins: %v", err)
+}
+
+// Each row is answers and a label file of which nothing joins; the error tells
+// the splits of both and what mends it.
+func TestNoLabelJoins(t *testing.T) {
+	bare := answers()
+	for i := range bare {
+		bare[i].ID, bare[i].Split = strings.TrimPrefix(bare[i].ID, "random/"), ""
+	}
+	for _, row := range []struct {
+		name string
+		rows []scoring.Row
+		file string
+		text string
+		want string
+	}{
+		{"the name tells another split", answers(), "mended.json", `"question_id":1`, `the run has split random, the file split mended: give the file's rows a "split" key, or name the file after its split`},
+		{"the key does", answers(), "random.json", `"question_id":1,"split":"popular"`, `the run has split random, the file split popular: give`},
+		{"the answers have none", bare, "random.json", `"question_id":1`, `the run has split none, the file split random: give the answers a "split" key`},
+		{"other questions", answers(), "random.json", `"question_id":70`, `the file split random: no question_id of a split in common is the same`},
+	} {
+		file := filepath.Join(t.TempDir(), row.file)
+		text := `{` + row.text + `,"image":"a.jpg","text":"Is there a dog in the image?","label":"no"}` + "\n"
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, err := rescore.Rescore(t.Context(), ran("brier", nil, row.rows...), rescore.Request{Labels: map[string]string{"re": file}, Options: scoring.Options{FloorDraws: 1}})
+		if err == nil || !strings.Contains(err.Error(), "none of the 4 tasks has a label there") || !strings.Contains(err.Error(), row.want) {
+			t.Errorf("%s: %v; want %q", row.name, err, row.want)
+		}
 	}
 }
 

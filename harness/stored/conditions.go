@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
+
+	"candor/scoring"
 )
 
 // Conditions are what a run's answers depend on beside its tasks, by the names
@@ -24,6 +27,24 @@ func (a *Answers) Conditions() map[string]string {
 		}
 	}
 	return out
+}
+
+// Untold is the warning that of these answers some are in files, which do not
+// tell their conditions; none of runs.
+func Untold(all ...*Answers) []scoring.Warning {
+	var files []string
+	for _, a := range all {
+		if a.Run == nil && !slices.Contains(files, a.Name) {
+			files = append(files, a.Name)
+		}
+	}
+	if len(files) == 0 {
+		return nil
+	}
+	return []scoring.Warning{{
+		Code:    "circumstances_unknown",
+		Message: strings.Join(files, ", ") + ": a file of answers does not tell its server, model or prompt; whether they differ is not known",
+	}}
 }
 
 // Differing lists by name the conditions in which two runs differ; none where

@@ -96,6 +96,20 @@ func (a *Answers) GivenUnder() string {
 	return fmt.Sprintf("%s, %.6g", pay.Rule.Name(), pay.Abstain)
 }
 
+// AsIf is the line that marks rewards under pay as hypothetical; "" where the
+// answers were given under pay. A file, which does not tell, is taken to be
+// paid as [Answers.Payment] pays it by default.
+func (a *Answers) AsIf(pay scoring.Payment) string {
+	own, err := a.Payment("", nil)
+	if err == nil && own.Rule.Name() == pay.Rule.Name() && own.Abstain == pay.Abstain {
+		return ""
+	}
+	return AsIfGiven + a.GivenUnder()
+}
+
+// AsIfGiven begins what says under which rule and payoff answers were given.
+const AsIfGiven = "as if: answers given under "
+
 // Reasons counts why a run's answers were malformed; nil for a file, which does
 // not tell.
 func (a *Answers) Reasons() map[string]int {
