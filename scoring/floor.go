@@ -20,18 +20,24 @@ type Floor struct {
 
 const (
 	defaultFloorDraws = 10_000
+	mostFloorDraws    = 100_000
 	leastFloorDraws   = 1000
 	floorBudget       = 2_000_000_000      // confidences drawn by default, over all draws
+	cheapFloor        = 1_000_000          // as many are drawn in no time
 	floorStream       = 0x63616c6962726174 // keeps the floor's draws apart from the bootstrap's
 )
 
-// floorDraws is how many draws the floor takes unless told: 10 000, and fewer
-// where so many distinct confidences stand that these would take minutes, but
-// never below 1000. The mean and the quantile of so many answers vary little
-// from draw to draw, so that what is given up is the resolution of the
-// p-value. It depends on nothing but the number of distinct confidences.
+// floorDraws is how many draws the floor takes unless told: 10 000; up to
+// 100 000 where few distinct confidences stand, since the ECE then takes few
+// values, from one to the next of which an uncertain quantile jumps; and fewer
+// where so many stand that these would take minutes, but never below 1000. The
+// mean and the quantile of so many answers vary little from draw to draw, so
+// that what is given up is the resolution of the p-value. It depends on nothing
+// but the number of distinct confidences.
 func floorDraws(distinct int) int {
-	return min(defaultFloorDraws, max(leastFloorDraws, floorBudget/max(distinct, 1)))
+	distinct = max(distinct, 1)
+	few := min(mostFloorDraws, cheapFloor/distinct)
+	return max(leastFloorDraws, min(max(defaultFloorDraws, few), floorBudget/distinct))
 }
 
 // calibratedFloor draws correctness from the stated confidences, draw d from

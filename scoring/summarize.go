@@ -11,7 +11,7 @@ type Options struct {
 	Bins       int      // bins asked for in both ECEs, 1 to 1e6; 0 = 15
 	Bootstrap  int      // replicates for the intervals, at most 1e6; 0 = none (10 000 is usual)
 	Seed       uint64   // of the bootstrap and the calibrated floor
-	FloorDraws int      // draws for the calibrated floor; 0 = 10 000, fewer (1000 at least) beyond 200 000 distinct confidences
+	FloorDraws int      // draws for the calibrated floor; 0 = 10 000, up to 100 000 for fewer than 100 distinct confidences, fewer (1000 at least) beyond 200 000
 	Source     string   // name of the scored confidence; "" = "verbal"
 	Sources    []string // further sources to list even where no row has them
 }
