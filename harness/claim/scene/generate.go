@@ -11,7 +11,7 @@ import (
 // Options bound what Generate may plan. The zero value draws size, theme,
 // number of objects and difficulty from the seed.
 type Options struct {
-	Width, Height int      // pixels, at least 96 each; 0: one of several sizes from 320 to 480
+	Width, Height int      // pixels, at least 96 each; 0: one of several sizes from 224 to 384
 	Theme         string   // one of Themes; "": drawn
 	Objects       int      // number of different kinds, 1 to 8; 0: 3 to 6
 	Difficulty    *float64 // 0 to 1; nil: drawn evenly
@@ -78,11 +78,13 @@ func (opt Options) settle(rng *rand.Rand, s *Scene) (theme, error) {
 	return t, nil
 }
 
-// sizes are on the grid of 32 pixels and off it, wide, square and tall.
+// sizes are on the grid of 32 pixels and off it, wide, square and tall. All are
+// small, from 65,536 pixels, the least the models see as it is, to 100,000, so
+// that a model answers quickly.
 func sizes() [][2]int {
 	return [][2]int{
-		{384, 288}, {448, 320}, {320, 320}, {416, 416}, {320, 448}, {480, 352},
-		{400, 300}, {360, 270}, {480, 360}, {333, 444}, {457, 343}, {427, 320}, {350, 350},
+		{320, 224}, {256, 256}, {320, 256}, {256, 320}, {288, 256}, {352, 256}, {256, 288},
+		{340, 250}, {333, 250}, {250, 333}, {300, 225}, {270, 270}, {375, 250},
 	}
 }
 
