@@ -32,9 +32,8 @@ type Claim struct {
 }
 
 // Key identifies what is claimed of which image: the image source, a tab, and
-// the text in lower case with blanks collapsed, POPE's misspelt "imange" put
-// right and closing punctuation dropped. Equal claims of two splits share it.
-func (c Claim) Key() string { return c.ImageSource + "\t" + normalise(c.Text) }
+// the normalised text. Equal claims of two splits share it.
+func (c Claim) Key() string { return c.ImageSource + "\t" + Normalise(c.Text) }
 
 // Open reads the claim's image; an error names the claim.
 func (c Claim) Open(ctx context.Context, images Images) (data []byte, name string, err error) {
@@ -89,7 +88,9 @@ func extensions() []string {
 	return []string{".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff"}
 }
 
-func normalise(text string) string {
+// Normalise is a claim's text in lower case, with blanks collapsed, POPE's
+// misspelt "imange" put right and closing punctuation dropped.
+func Normalise(text string) string {
 	words := strings.Fields(strings.ToLower(norm.NFC.String(text)))
 	for i, w := range words {
 		if rest, ok := strings.CutPrefix(w, "imange"); ok && strings.IndexFunc(rest, unicode.IsLetter) < 0 {
