@@ -46,10 +46,11 @@ func (c Claim) Open(ctx context.Context, images Images) (data []byte, name strin
 
 // Set is claims and the images they are about.
 type Set struct {
-	Name     string // where it came from
-	Revision string // sha256 of its files, or the demo's seed
-	Claims   []Claim
-	Images   Images
+	Name      string // where it came from
+	Revision  string // sha256 of its files, or the demo's seed
+	Claims    []Claim
+	Images    Images
+	LabelSets []LabelSet // other labels for the claims that come with the set itself
 }
 
 // Images gives the original bytes of an image by its source.
