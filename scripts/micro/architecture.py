@@ -104,18 +104,22 @@ def positions(before, rows, columns, after):
     return torch.cat([text, image, rest], dim=1)
 
 
-def claims_logits(model, patches, grid, before, after):
+def see(model, patches, grid):
+    """What the vision tower makes of images of one size, [images, tokens, hidden]."""
+    return model.model.visual(patches, grid_thw=grid).pooler_output.view(len(grid), -1, model.config.text_config.hidden_size)
+
+
+def claims_logits(model, vision, grid, before, after):
     """Logits for many claims about each of some images of one size.
 
-    patches [images · patches, 1536] and grid [images, 3] are pixel_values and
-    image_grid_thw. before [tokens] or [images, tokens] ends with
+    vision [images, tokens, hidden] is what see makes of pixel_values, and grid
+    [images, 3] is image_grid_thw. before [tokens] or [images, tokens] ends with
     <|vision_start|>; after [images · claims, tokens] begins with
     <|vision_end|>, the claims of one image in a row, and is padded at its end
     with anything. The result is [images · claims, tokens of after, vocabulary];
     the logits at a token tell what follows it.
     """
     images, (_, rows, columns) = len(grid), (grid[0] // torch.tensor([1, 2, 2])).tolist()
-    vision = model.model.visual(patches, grid_thw=grid).pooler_output.view(images, rows * columns, -1)
     embed, language = model.get_input_embeddings(), model.model.language_model
     at = positions(before.shape[-1], rows, columns, after.shape[1])[:, None]
     head = torch.cat([embed(before.expand(images, -1)), vision], dim=1)

@@ -1,0 +1,138 @@
+"""First stage: the vision tower learns to see, by itself.
+
+Every token of the image must tell, through one linear map, which kinds of
+object its square shows; the greatest answer over the image tells which kinds
+are in the scene. Both are learnt with binary cross-entropy from the
+generator's own knowledge. The linear map is thrown away afterwards: what the
+language model gets are tokens from which kinds can be read.
+
+Resumable: a checkpoint holds weights, optimiser and step.
+"""
+
+import argparse
+import json
+import os
+import time
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from architecture import build
+from data import Scenes
+from optimiser import Optimiser
+
+
+class Eyes(torch.nn.Module):
+    """A vision tower with the linear map that says what each token shows."""
+
+    def __init__(self, tower, kinds):
+        super().__init__()
+        self.tower = tower
+        self.cells = torch.nn.Linear(tower.config.out_hidden_size, kinds)
+        torch.nn.init.constant_(self.cells.bias, -4.0)
+
+    def forward(self, patches, grid):
+        tokens = self.tower(patches, grid_thw=grid).pooler_output.float()
+        return self.cells(tokens.view(len(grid), -1, tokens.shape[-1]))
+
+
+def loss_of(logits, cells, present):
+    """Cross-entropy of the squares and of the scene as a whole."""
+    known = cells >= 0
+    squares = F.binary_cross_entropy_with_logits(logits, cells.clamp(0, 1), reduction="none")
+    squares = (squares * known).sum() / known.sum()
+    kept = present >= 0
+    scene = F.binary_cross_entropy_with_logits(seen(logits), present.clamp(0, 1), reduction="none")
+    scene = (scene * kept).sum() / kept.sum()
+    return 8 * squares + scene
+
+
+def seen(logits):
+    """The logit that a kind is somewhere: a soft maximum over the image's tokens."""
+    return torch.logsumexp(2 * logits, dim=1) / 2
+
+
+@torch.no_grad()
+def evaluate(eyes, scenes, batch):
+    """Accuracy over all (scene, kind) pairs, balanced over present and absent."""
+    eyes.eval()
+    right, of = np.zeros(2), np.zeros(2)
+    groups = {}
+    for i, s in enumerate(scenes.scenes):
+        groups.setdefault((s["height"], s["width"]), []).append(i)
+    for members in groups.values():
+        for k in range(0, len(members), batch):
+            some = members[k : k + batch]
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                logits = seen(eyes(*scenes.patches(some)).float())
+            y = scenes.present(some)
+            for label in (0, 1):
+                right[label] += ((logits > 0).float() == y)[y == label].sum().item()
+                of[label] += (y == label).sum().item()
+    eyes.train()
+    return dict(absent=right[0] / of[0], present=right[1] / of[1])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--scenes", required=True, nargs="+", help="prefixes of dumped scenes to learn from")
+    parser.add_argument("--held-out", required=True, help="prefix of dumped scenes to measure on")
+    parser.add_argument("--out", required=True, help="checkpoint, resumed when it is there")
+    parser.add_argument("--start", help="checkpoint whose weights to begin with")
+    parser.add_argument("--steps", type=int, default=4000)
+    parser.add_argument("--batch", type=int, default=24)
+    parser.add_argument("--rate", type=float, default=2e-3)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--every", type=int, default=250, help="steps between measurements")
+    parser.add_argument("--minutes", type=float, default=1e9, help="stop after this time")
+    parser.add_argument("--log", default="", help="file for the loss curve, JSON lines")
+    arg = parser.parse_args()
+
+    torch.set_num_threads(arg.threads)
+    torch.manual_seed(arg.seed)
+    held = Scenes(arg.held_out)
+    sets = [Scenes(prefix, held.kinds) for prefix in arg.scenes]
+    eyes = Eyes(build(arg.seed).model.visual, len(held.kinds))
+    if arg.start:
+        eyes.load_state_dict(torch.load(arg.start)["eyes"], strict=False)
+    optimiser = Optimiser(eyes, arg.rate, arg.steps)
+    step = 0
+    if os.path.exists(arg.out):
+        saved = torch.load(arg.out)
+        eyes.load_state_dict(saved["eyes"])
+        optimiser.load_state_dict(saved["optimiser"])
+        step = saved["step"]
+
+    def save():
+        torch.save(dict(eyes=eyes.state_dict(), optimiser=optimiser.state_dict(), step=step, kinds=held.kinds), arg.out + ".new")
+        os.replace(arg.out + ".new", arg.out)
+
+    rng = np.random.default_rng([arg.seed, step])
+    streams = [s.batches(rng, arg.batch) for s in sets]
+    weights = np.array([len(s) for s in sets]) / sum(len(s) for s in sets)
+    begin, mean, count = time.time(), 0.0, 0
+    while step < arg.steps and time.time() - begin < 60 * arg.minutes:
+        k = rng.choice(len(sets), p=weights)
+        some = next(streams[k])
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            logits = eyes(*sets[k].patches(some))
+        loss = loss_of(logits.float(), sets[k].cells(some), sets[k].present(some))
+        optimiser.step(loss, step)
+        step += 1
+        mean, count = mean + loss.item(), count + 1
+        if step % arg.every == 0 or step == arg.steps:
+            line = dict(step=step, loss=round(mean / count, 4), **{k: round(v, 4) for k, v in evaluate(eyes, held, 32).items()})
+            line["minutes"] = round((time.time() - begin) / 60, 2)
+            print(json.dumps(line), flush=True)
+            if arg.log:
+                with open(arg.log, "a") as f:
+                    print(json.dumps(line), file=f)
+            mean, count = 0.0, 0
+            save()
+    save()
+
+
+if __name__ == "__main__":
+    main()
