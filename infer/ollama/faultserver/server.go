@@ -47,6 +47,8 @@ type Server struct {
 	context   int    // tokens, as loaded
 	lastImage string // whose prefix the cache holds
 	served    int
+	blobs     []string // digests of the weights that clients uploaded
+	created   []Creation
 }
 
 // config is everything that an Option may set.
@@ -59,7 +61,13 @@ type config struct {
 	capabilities []string
 	trained      int
 	size, vram   int64
-	loaded       bool // resident before the first request
+	loaded       bool       // resident before the first request
+	made         []Creation // by clients, the last of a name counts
+
+	refuseCode   int
+	refuseText   string
+	forgetFormat bool
+	failShow     int
 
 	rules           []rule
 	answers         func(*Request) string
@@ -93,6 +101,8 @@ func New(t testing.TB, opts ...Option) *Server {
 	mux.HandleFunc("POST /api/show", s.show)
 	mux.HandleFunc("GET /api/tags", s.tags)
 	mux.HandleFunc("GET /api/ps", s.ps)
+	mux.HandleFunc("POST /api/blobs/{digest}", s.blob)
+	mux.HandleFunc("POST /api/create", s.create)
 	mux.HandleFunc("POST /api/generate", s.ask)
 	mux.HandleFunc("POST /api/chat", s.ask)
 	s.http = httptest.NewServer(mux)
