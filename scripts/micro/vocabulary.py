@@ -142,9 +142,9 @@ def answer_text(verdict, confidence):
 
 def chat(system, user):
     """What stands before and after the image once Ollama's renderer qwen3.5
-    has laid out the messages, thinking off."""
+    has laid out the messages, thinking off. It puts a blank after the image."""
     before = f"<|im_start|>system\n{system.strip()}<|im_end|>\n" if system else ""
-    after = f"{user.rstrip()}<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n"
+    after = f" {user.rstrip()}<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n"
     return before + "<|im_start|>user\n", after
 
 
