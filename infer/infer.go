@@ -116,6 +116,8 @@ type Identity struct {
 	// RandomWeights marks a model made to exercise the engine: it knows
 	// nothing, and its figures mean nothing.
 	RandomWeights bool `json:"random_weights"`
+	// Embedded marks the model whose weights are part of the program.
+	Embedded bool `json:"embedded"`
 }
 
 // Residency says where a loaded model lives, in bytes.
