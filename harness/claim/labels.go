@@ -127,4 +127,3 @@ func naturally(a, b string) int {
 }
 
 func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
-

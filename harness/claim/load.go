@@ -15,29 +15,31 @@ var ErrHub = errors.New("data sets on the Hub are not available yet: download th
 
 // Load returns a data set by what a user calls it: "demo"; a file; several
 // files with commas between, as SplitList reads them; or a folder that holds
-// coco_pope_*.json or, if none, other .json or .jsonl files. Images of files are
+// coco_pope_*.json or, if none, other .json, .jsonl, .csv or .tsv files. Images of files are
 // looked for in imageDir; see LoadPOPE.
 func Load(spec, imageDir string) (*Set, error) {
 	if spec == "demo" {
 		return Demo(0)
 	}
-	paths, err := dataFiles(spec)
+	paths, err := dataFiles(spec, "coco_pope_*.json")
 	if err != nil {
 		return nil, err
 	}
 	return LoadPOPE(paths, imageDir)
 }
 
-func dataFiles(spec string) ([]string, error) {
+// dataFiles are the files that spec names; of a folder those that match the
+// preferred pattern or, if none does, all of one kind.
+func dataFiles(spec, preferred string) ([]string, error) {
 	info, err := os.Stat(spec)
 	switch {
 	case err == nil && info.IsDir():
-		return filesIn(spec)
+		return filesIn(spec, preferred)
 	case err == nil:
 		return []string{spec}, nil
 	case strings.Contains(spec, ","):
 		return listed(spec)
-	case hubID().MatchString(spec) && !slices.Contains([]string{".json", ".jsonl"}, filepath.Ext(spec)):
+	case hubID().MatchString(spec) && !slices.Contains([]string{".json", ".jsonl", ".csv", ".tsv"}, filepath.Ext(spec)):
 		return nil, fmt.Errorf("data set %s: there is no such file; %w", spec, ErrHub)
 	case spec == "":
 		return nil, errors.New("no data set given: use demo or the path of a file")
@@ -45,14 +47,14 @@ func dataFiles(spec string) ([]string, error) {
 	return nil, fmt.Errorf("data set %s: %w (demo, a file, several with commas between, or a folder)", spec, errors.Unwrap(err))
 }
 
-func filesIn(dir string) ([]string, error) {
-	for _, pattern := range []string{"coco_pope_*.json", "*.json", "*.jsonl"} {
+func filesIn(dir, preferred string) ([]string, error) {
+	for _, pattern := range []string{preferred, "*.json", "*.jsonl", "*.csv", "*.tsv"} {
 		paths, err := filepath.Glob(filepath.Join(quoteMeta(dir), pattern))
 		if err != nil || len(paths) > 0 {
 			return paths, err
 		}
 	}
-	return nil, fmt.Errorf("folder %s holds no .json or .jsonl file", dir)
+	return nil, fmt.Errorf("folder %s holds no .json, .jsonl, .csv or .tsv file", dir)
 }
 
 // quoteMeta keeps a folder's own brackets from being read as a pattern.

@@ -9,44 +9,58 @@ import (
 	"unicode"
 )
 
-// parse makes a claim of a row. Names of keys are POPE's or, for the same
-// thing, those of its copies on the Hub and of one's own files:
-//
-//	question_id          a whole number or a string; a row with a claim may lack it
-//	image, image_source  the image's file name, extension or not
-//	text, question       a question of POPE's form
-//	claim                the sentence itself, taken as it is
-//	label, answer        yes, true, SUPPORTED or no, false, REFUTED, in any case
-//	split, category      overrides the file's
-//
-// It also returns the image's name as written.
-func parse(r row, n int, split string) (c Claim, image string, err error) {
-	get := func(names ...string) string {
-		for _, name := range names {
-			if _, ok := r.fields[name]; ok && err == nil {
-				var s string
-				if s, err = scalar(r.fields[name]); err != nil {
-					err = fmt.Errorf("%s: %w", name, err)
-				}
-				return s
-			}
+// fields reads a row's values by their names, and keeps the first error. Names
+// of keys are POPE's or, for the same thing, those of its copies on the Hub and
+// of one's own files.
+type fields struct {
+	row
+	err error
+}
+
+// id is a whole number or a string; a row with a claim may lack it.
+func (f *fields) id() string { return f.get("question_id", "id") }
+
+// image is the file name of the image, extension or not.
+func (f *fields) image() string { return f.get("image_source", "image", "file_name") }
+
+// question is one of POPE's form.
+func (f *fields) question() string { return f.get("text", "question") }
+
+// claim is the sentence itself, taken as it is.
+func (f *fields) claim() string { return f.get("claim") }
+
+// label is yes, true, SUPPORTED or no, false, REFUTED, in any case.
+func (f *fields) label() string { return f.get("label", "answer") }
+
+// split overrides the file's.
+func (f *fields) split() string { return f.get("split", "category") }
+
+// get is the value of the first of the keys that the row has.
+func (f *fields) get(names ...string) string {
+	for _, name := range names {
+		raw, ok := f.values[name]
+		if !ok {
+			continue
 		}
-		return ""
+		s, err := scalar(raw)
+		if err != nil && f.err == nil {
+			f.err = fmt.Errorf("%s: %w", name, err)
+		}
+		return s
 	}
-	c = Claim{
-		QuestionID: get("question_id"), Question: get("text", "question"),
-		Text: get("claim"), Object: get("object"), Split: get("split", "category"),
+	return ""
+}
+
+// parse makes a claim of a row, the n-th of a file of this split. It also
+// returns the image's name as written.
+func parse(r row, n int, split string) (c Claim, image string, err error) {
+	f := fields{row: r}
+	c = Claim{QuestionID: f.id(), Question: f.question(), Text: f.claim(), Object: f.get("object"), Split: f.split()}
+	image, label := f.image(), f.label()
+	if f.err != nil {
+		return Claim{}, "", f.err
 	}
-	image, label := get("image_source", "image"), get("label", "answer")
-	if err != nil {
-		return Claim{}, "", err
-	}
-	if c.Split == "" {
-		c.Split = split
-	}
-	if c.QuestionID == "" && c.Text != "" {
-		c.QuestionID = fmt.Sprint(n)
-	}
+	c.number(n, split)
 	if err := c.say(); err != nil {
 		return Claim{}, "", err
 	}
@@ -55,6 +69,17 @@ func parse(r row, n int, split string) (c Claim, image string, err error) {
 	}
 	c.ID, c.ImageSource = c.Split+"/"+c.QuestionID, Stem(image)
 	return c, image, c.check(image)
+}
+
+// number fills in the split by the file, and the question_id of a row with a
+// claim by its place in the file.
+func (c *Claim) number(n int, split string) {
+	if c.Split == "" {
+		c.Split = split
+	}
+	if c.QuestionID == "" && c.Text != "" {
+		c.QuestionID = fmt.Sprint(n)
+	}
 }
 
 // say fills in the claim's sentence from the question where it has none.
@@ -75,12 +100,19 @@ func (c *Claim) say() error {
 
 func (c *Claim) check(image string) error {
 	switch {
-	case c.QuestionID == "":
-		return errors.New("question_id is missing: a row with a text or question needs one; only a row with a claim may go without")
 	case strings.TrimSpace(image) == "":
 		return errors.New("image is missing")
 	case !local(c.ImageSource):
 		return fmt.Errorf("image %q is outside the images folder", image)
+	}
+	return c.checkKeys()
+}
+
+// checkKeys finds what no key can be made of.
+func (c *Claim) checkKeys() error {
+	switch {
+	case c.QuestionID == "":
+		return errors.New("question_id is missing: a row with a text or question needs one; only a row with a claim may go without")
 	case strings.Contains(c.Split, "/"):
 		return fmt.Errorf("split %q has a slash in it", c.Split)
 	}

@@ -37,7 +37,7 @@ func LoadPOPE(paths []string, imageDir string) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Set{Name: ld.name(paths), Revision: ld.revision(), Claims: ld.claims, Images: images}, nil
+	return &Set{Name: ld.name(paths), Revision: revision(ld.digests), Claims: ld.claims, Images: images}, nil
 }
 
 // splitOf is the split a file holds.
@@ -67,7 +67,7 @@ func (ld *loader) file(name string) error {
 	defer f.Close()
 	hash := sha256.New()
 	n := 0
-	for r, err := range rows(io.TeeReader(f, hash)) {
+	for r, err := range rowsOf(name, io.TeeReader(f, hash)) {
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -124,11 +124,11 @@ func (ld *loader) name(paths []string) string {
 }
 
 // revision is the sha256 of the one file, or that of the sorted sums of several.
-func (ld *loader) revision() string {
-	if len(ld.digests) == 1 {
-		return "sha256:" + ld.digests[0]
+func revision(digests []string) string {
+	if len(digests) == 1 {
+		return "sha256:" + digests[0]
 	}
-	sums := slices.Sorted(slices.Values(ld.digests))
+	sums := slices.Sorted(slices.Values(digests))
 	all := sha256.Sum256([]byte(strings.Join(sums, "\n")))
 	return "sha256:" + hex.EncodeToString(all[:])
 }

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"path/filepath"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -18,7 +20,16 @@ const maxRow = 1 << 20
 // Lines, "row 3" of an array.
 type row struct {
 	where  string
-	fields map[string]json.RawMessage
+	values map[string]json.RawMessage
+}
+
+// rowsOf reads the rows of a file: a table, if its name says so, else JSON.
+func rowsOf(name string, r io.Reader) iter.Seq2[row, error] {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".csv", ".tsv":
+		return table(r)
+	}
+	return rows(r)
 }
 
 // rows reads a file of JSON Lines or one JSON array of objects; which it is
