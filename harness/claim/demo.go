@@ -3,41 +3,69 @@ package claim
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
-	"slices"
+	"runtime"
 	"strings"
+	"sync"
 
 	"candor/harness/claim/scene"
 )
 
-// demoImages is how many scenes the demo set has; a fifth are eval images.
-const demoImages = 150
-
-// perLabel is how many claims of each label an image has in a split.
-const perLabel = 3
+// demoImages is how many scenes the demo set has; about a fifth are eval images.
+const demoImages = 750
 
 // Demo is a set that needs no download: scenes drawn by package scene, and
-// claims about them made as POPE makes its own. An image has three true and
-// three false claims in each of the splits random, popular and adversarial.
-// The true ones are the same in all; the objects of the false ones are drawn
-// evenly from those absent, or are the commonest in the set, or those that
-// most often stand beside what is there.
+// claims about them made as POPE makes its own, with its faults. An image has
+// three claims held true and three held false in each of the splits random,
+// popular and adversarial, as Asker makes them. The labels are those of a
+// careless annotator; the set's own label set "corrected" has what is true, and
+// leaves out the claims that are ambiguous, as RePOPE does for POPE.
 //
 // One seed gives the same claims and pixels; the bytes of the images, drawn
 // when opened, are those of one Go version's JPEG encoder.
 func Demo(seed uint64) (*Set, error) {
-	scenes := make([]scene.Scene, demoImages)
+	scenes, err := DemoScenes(seed)
+	if err != nil {
+		return nil, err
+	}
+	set := &Set{Name: "demo", Revision: fmt.Sprintf("demo seed %d", seed), Images: demoPictures(scenes)}
+	corrected := LabelSet{Name: "corrected", Labels: make(map[string]Label)}
+	asker := NewAsker(seed, scenes)
+	bySplit := make(map[string][]Claim)
 	for i := range scenes {
-		var err error
-		// Seeds far apart, so that two demos share no scene.
-		if scenes[i], err = scene.Generate(seed<<20+uint64(i), scene.Options{}); err != nil {
+		for _, a := range asker.Ask(i, &scenes[i]) {
+			bySplit[a.Split] = append(bySplit[a.Split], a.Claim)
+			if !a.Ambiguous {
+				corrected.Labels[a.ID] = a.Truth
+			}
+		}
+	}
+	for _, r := range regimes() {
+		set.Claims = append(set.Claims, bySplit[r.split]...)
+	}
+	set.LabelSets = []LabelSet{corrected}
+	return set, nil
+}
+
+// DemoScenes plans the scenes of the demo of a seed. Those of two seeds differ:
+// they are drawn from seeds far apart, seed<<20 and those that follow.
+func DemoScenes(seed uint64) ([]scene.Scene, error) {
+	scenes, errs := make([]scene.Scene, demoImages), make([]error, demoImages)
+	var wg sync.WaitGroup
+	workers := runtime.GOMAXPROCS(0)
+	for w := range workers {
+		wg.Go(func() {
+			for i := w; i < len(scenes); i += workers {
+				scenes[i], errs[i] = scene.Generate(seed<<20+uint64(i), scene.Options{})
+			}
+		})
+	}
+	wg.Wait()
+	for i, err := range errs {
+		if err != nil {
 			return nil, fmt.Errorf("demo image %d: %w", i+1, err)
 		}
 	}
-	return &Set{
-		Name: "demo", Revision: fmt.Sprintf("demo seed %d", seed),
-		Claims: demoClaims(seed, scenes), Images: demoPictures(scenes),
-	}, nil
+	return scenes, nil
 }
 
 // demoPictures draws images when they are opened.
@@ -47,11 +75,11 @@ func (p demoPictures) Open(ctx context.Context, imageSource string) ([]byte, str
 	if err := ctx.Err(); err != nil {
 		return nil, "", err
 	}
-	i := slices.Index(demoNames(len(p)), Stem(imageSource))
-	if i < 0 {
+	var number int
+	if _, err := fmt.Sscanf(Stem(imageSource), "demo_%d", &number); err != nil || number < 1 || number > len(p) || demoName(number-1) != Stem(imageSource) {
 		return nil, "", fmt.Errorf("the demo has no image %s", imageSource)
 	}
-	img, err := scene.Draw(p[i])
+	img, err := scene.Draw(p[number-1])
 	if err != nil {
 		return nil, "", err
 	}
@@ -59,40 +87,7 @@ func (p demoPictures) Open(ctx context.Context, imageSource string) ([]byte, str
 	return data, Stem(imageSource) + ".jpg", err
 }
 
-func demoNames(n int) []string {
-	names := make([]string, n)
-	for i := range names {
-		names[i] = fmt.Sprintf("demo_%06d", i+1)
-	}
-	return names
-}
-
-// demoClaims asks about every scene, alternating yes and no as POPE does.
-func demoClaims(seed uint64, scenes []scene.Scene) []Claim {
-	names, stats := demoNames(len(scenes)), countKinds(scenes)
-	samplers := []struct {
-		split  string
-		absent func(rng *rand.Rand, present, asked []string) []string
-	}{
-		{"random", stats.anyAbsent}, {"popular", stats.commonAbsent}, {"adversarial", stats.likelyAbsent},
-	}
-	var claims []Claim
-	for _, s := range samplers {
-		id := 0
-		for i := range scenes {
-			present := scenes[i].Present()
-			asked := pick(rand.New(rand.NewPCG(seed, uint64(i))), present, perLabel)
-			absent := s.absent(rand.New(rand.NewPCG(seed, uint64(i)|1<<40)), present, asked)
-			for j := range perLabel {
-				claims = append(claims,
-					demoClaim(s.split, id+1, names[i], asked[j], Supported),
-					demoClaim(s.split, id+2, names[i], absent[j], Refuted))
-				id += 2
-			}
-		}
-	}
-	return claims
-}
+func demoName(i int) string { return fmt.Sprintf("demo_%06d", i+1) }
 
 func demoClaim(split string, id int, image, object string, label Label) Claim {
 	article := "a"
@@ -105,11 +100,4 @@ func demoClaim(split string, id int, image, object string, label Label) Claim {
 		ID: fmt.Sprintf("%s/%d", split, id), Split: split, QuestionID: fmt.Sprint(id),
 		ImageSource: image, Question: question, Text: text, Object: object, Label: label,
 	}
-}
-
-// pick draws n of the names without replacement.
-func pick(rng *rand.Rand, names []string, n int) []string {
-	drawn := slices.Clone(names)
-	rng.Shuffle(len(drawn), func(i, j int) { drawn[i], drawn[j] = drawn[j], drawn[i] })
-	return drawn[:n]
 }

@@ -23,10 +23,10 @@ func demo(t testing.TB, seed uint64) *Set {
 // the scene and false of it.
 func TestDemoClaimsAreTrueOfTheScenes(t *testing.T) {
 	set := demo(t, 0)
-	scenes, names := set.Images.(demoPictures), demoNames(demoImages)
+	scenes := set.Images.(demoPictures)
 	where := make(map[string]*scene.Scene)
-	for i, name := range names {
-		where[name] = &scenes[i]
+	for i := range scenes {
+		where[demoName(i)] = &scenes[i]
 	}
 	type cell struct {
 		image, split string
@@ -66,8 +66,8 @@ func TestDemoRegimesDiffer(t *testing.T) {
 	set := demo(t, 3)
 	scenes := set.Images.(demoPictures)
 	stats, present := countKinds(scenes), make(map[string][]string)
-	for i, name := range demoNames(demoImages) {
-		present[name] = scenes[i].Present()
+	for i := range scenes {
+		present[demoName(i)] = scenes[i].Present()
 	}
 	common, beside := make(map[string]int), make(map[string]int)
 	for _, c := range set.Claims {
@@ -116,7 +116,8 @@ func TestDemoImagesPrepare(t *testing.T) {
 		t.Fatal(err)
 	}
 	passed := 0
-	for _, name := range demoNames(25) {
+	for i := range 25 {
+		name := demoName(i)
 		data, _, err := set.Images.Open(context.Background(), name)
 		if err != nil {
 			t.Fatal(err)

@@ -27,8 +27,21 @@ func countKinds(scenes []scene.Scene) kindStats {
 	return st
 }
 
-// The three samplers below choose perLabel kinds that are not in an image, as
-// POPE does (Li et al. 2023, §4.1).
+// regime is a way to choose perLabel kinds that are not in an image, given
+// what is held to be there and which of that is asked about. Popular is POPE's
+// (Li et al. 2023, §4.1), and so is random; adversarial adds look-alikes.
+type regime struct {
+	split  string
+	absent func(st kindStats, rng *rand.Rand, present, asked []string) []string
+}
+
+func regimes() []regime {
+	return []regime{
+		{"random", kindStats.anyAbsent},
+		{"popular", kindStats.commonAbsent},
+		{"adversarial", kindStats.likelyAbsent},
+	}
+}
 
 // anyAbsent draws evenly.
 func (st kindStats) anyAbsent(rng *rand.Rand, present, _ []string) []string {
@@ -40,12 +53,18 @@ func (st kindStats) commonAbsent(_ *rand.Rand, present, _ []string) []string {
 	return st.top(without(scene.Kinds(), present), func(k string) int { return st.images[k] })[:perLabel]
 }
 
-// likelyAbsent takes, for each object asked about, the kind that is most often
-// in an image with it.
-func (st kindStats) likelyAbsent(_ *rand.Rand, present, asked []string) []string {
+// likelyAbsent takes, for each object asked about, an absent look-alike of it
+// or else the kind that is most often in an image with it; the former, where
+// there is one, with a chance of one half.
+func (st kindStats) likelyAbsent(rng *rand.Rand, present, asked []string) []string {
 	var chosen []string
 	for _, a := range asked {
 		left := without(without(scene.Kinds(), present), chosen)
+		like := slices.DeleteFunc(scene.LookAlikes(a), func(k string) bool { return !slices.Contains(left, k) })
+		if heads := rng.IntN(2) == 0; heads && len(like) > 0 {
+			chosen = append(chosen, like[rng.IntN(len(like))])
+			continue
+		}
 		chosen = append(chosen, st.top(left, func(k string) int { return st.together[[2]string{a, k}] })[0])
 	}
 	return chosen

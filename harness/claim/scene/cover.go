@@ -3,6 +3,7 @@ package scene
 import (
 	"image"
 	"math/bits"
+	"slices"
 )
 
 // covers knows which pixels each object of a layout takes, at half the
@@ -17,6 +18,8 @@ type covers struct {
 // coverScale is the size of the masks beside that of the picture.
 const coverScale = .5
 
+// newCovers has no object yet. One serves every layout of a scene, as the
+// clutter stays: see reset.
 func newCovers(s *Scene) *covers {
 	c := &covers{scene: s}
 	p := c.pen()
@@ -27,6 +30,8 @@ func newCovers(s *Scene) *covers {
 	c.front = pack(p.mask)
 	return c
 }
+
+func (c *covers) reset() { c.masks, c.boxes = nil, nil }
 
 func (c *covers) pen() *pen {
 	w, h := (c.scene.Width+1)/2, (c.scene.Height+1)/2
@@ -82,10 +87,12 @@ func count(mask []uint64) int {
 // pack turns a mask into one bit a pixel.
 func pack(m *image.Alpha) []uint64 {
 	out := make([]uint64, (len(m.Pix)+63)/64)
-	for i, a := range m.Pix {
-		if a >= 128 {
-			out[i/64] |= 1 << (i % 64)
+	for w := range out {
+		var word uint64
+		for i, a := range m.Pix[64*w : min(64*w+64, len(m.Pix))] {
+			word |= uint64(a>>7) << i // 128 and more count
 		}
+		out[w] = word
 	}
 	return out
 }
@@ -93,12 +100,18 @@ func pack(m *image.Alpha) []uint64 {
 // bounds is the box in picture pixels around what a half-size mask holds.
 func bounds(m *image.Alpha) Box {
 	r := image.Rectangle{}
+	touched := func(a uint8) bool { return a >= 128 }
 	for y := range m.Rect.Dy() {
-		for x := range m.Rect.Dx() {
-			if m.Pix[m.PixOffset(x, y)] >= 128 {
-				r = r.Union(image.Rect(x, y, x+1, y+1))
-			}
+		row := m.Pix[y*m.Stride:][:m.Rect.Dx()]
+		first := slices.IndexFunc(row, touched)
+		if first < 0 {
+			continue
 		}
+		last := len(row) - 1
+		for !touched(row[last]) {
+			last--
+		}
+		r = r.Union(image.Rect(first, y, last+1, y+1))
 	}
 	return Box{X: 2 * r.Min.X, Y: 2 * r.Min.Y, W: 2 * r.Dx(), H: 2 * r.Dy()}
 }

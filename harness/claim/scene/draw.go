@@ -47,7 +47,7 @@ func paintObject(p *pen, o Object, scale float64) bool {
 	if !ok {
 		return false
 	}
-	p.place = placement{pose: o.Pose, aspect: k.aspect, scale: scale}
+	p.place, p.likeness = placement{pose: o.Pose, aspect: k.aspect, scale: scale}, o.Likeness
 	k.draw(p, colorNamed(o.Color).plus(o.Shade))
 	return true
 }

@@ -3,8 +3,10 @@ package scene
 import "math"
 
 func drawApple(p *pen, c rgb) {
-	p.line(rgb{92, 62, 36}, .05, point{.48, .24}, point{.52, .04})
-	p.fill(rgb{70, 150, 60}, append(bend(point{.52, .16}, point{.62, -.02}, point{.84, .04}), bend(point{.84, .04}, point{.74, .22}, point{.52, .16})...))
+	own := 1 - .7*p.likeness // how much is left of what tells it from an orange
+	p.line(rgb{92, 62, 36}, .05, point{.48, .24}, point{.48 + .04*own, .24 - .2*own})
+	tip := point{.52 + .32*own, .16 - .12*own}
+	p.fill(rgb{70, 150, 60}, append(bend(point{.52, .16}, point{.52 + .1*own, .16 - .18*own}, tip), bend(tip, point{.52 + .22*own, .16 + .06*own}, point{.52, .16})...))
 	p.solid(c, ellipse(.31, .56, .27, .36), ellipse(.63, .56, .28, .36), ellipse(.47, .66, .3, .32))
 	p.fill(c.darker(.35), ellipse(.475, .24, .11, .035))
 	p.fill(c.lighter(.55), ellipse(.21, .42, .05, .1))
@@ -53,11 +55,22 @@ func drawMoon(p *pen, c rgb) {
 }
 
 func drawMushroom(p *pen, c rgb) {
-	p.solid(rgb{240, 228, 204}, append(bend(point{.36, .5}, point{.38, .8}, point{.28, .98}), bend(point{.68, .98}, point{.58, .8}, point{.6, .5})...))
+	thin := .09 * p.likeness // as an umbrella's stick
+	p.solid(rgb{240, 228, 204}, append(bend(point{.36 + thin, .5}, point{.38 + thin, .8}, point{.28 + thin, .98}), bend(point{.68 - thin, .98}, point{.58 - thin, .8}, point{.6 - thin, .5})...))
 	p.solid(c, append(arc(.475, .54, .46, .5, 180, 360), bend(point{.935, .54}, point{.475, .68}, point{.015, .54})...))
 	for _, d := range []struct{ x, y, r float64 }{{.28, .34, .08}, {.52, .2, .07}, {.68, .4, .085}, {.46, .46, .05}} {
-		p.fill(rgb{252, 250, 244}, circle(d.x, d.y, d.r))
+		p.fill(rgb{252, 250, 244}.mix(c, .7*p.likeness), circle(d.x, d.y, d.r))
 	}
+}
+
+func drawOrange(p *pen, c rgb) {
+	p.solid(c, circle(.5, .53, .45))
+	pore := c.darker(.22 * (1 - .8*p.likeness))
+	for _, d := range []point{{.3, .6}, {.44, .74}, {.62, .68}, {.72, .5}, {.56, .46}, {.4, .46}, {.66, .32}, {.28, .8}, {.6, .86}, {.8, .68}} {
+		p.fill(pore, circle(d.x, d.y, .03))
+	}
+	p.fill(rgb{70, 150, 60}, spikes(.5, .15, .15, .07, 5))
+	p.fill(c.lighter(.5), ellipse(.3, .36, .06, .09))
 }
 
 func drawSnowman(p *pen, c rgb) {
@@ -75,13 +88,13 @@ func drawSnowman(p *pen, c rgb) {
 }
 
 func drawStar(p *pen, c rgb) {
-	p.solid(c, spikes(.51, .53, .5, .205, 5))
-	p.fill(c.lighter(.3), spikes(.51, .53, .26, .11, 5))
+	p.solid(c, spikes(.51, .53, .5, .205+.07*p.likeness, 5))
+	p.fill(c.lighter(.3), spikes(.51, .53, .26, .11+.05*p.likeness, 5))
 }
 
 func drawSun(p *pen, c rgb) {
-	p.solid(c, spikes(.5, .5, .5, .34, 12))
-	p.fill(c.lighter(.35), circle(.5, .5, .28))
+	p.solid(c, spikes(.5, .5, .5, .34-.06*p.likeness, 12-int(5*p.likeness)))
+	p.fill(c.lighter(.35*(1-.5*p.likeness)), circle(.5, .5, .28-.06*p.likeness))
 }
 
 func drawTree(p *pen, c rgb) {

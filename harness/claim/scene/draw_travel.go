@@ -48,7 +48,24 @@ func drawKite(p *pen, c rgb) {
 		p.fill(c.lighter(.3), poly(v.x-.08, v.y-.04, v.x, v.y, v.x-.08, v.y+.04), poly(v.x+.08, v.y-.04, v.x, v.y, v.x+.08, v.y+.04))
 	}
 	p.solid(c, poly(.35, .01, .68, .26, .35, .68, .02, .26))
-	p.fill(c.lighter(.6), poly(.35, .01, .35, .26, .02, .26), poly(.35, .26, .68, .26, .35, .68))
+	p.fill(c.lighter(.6*(1-.7*p.likeness)), poly(.35, .01, .35, .26, .02, .26), poly(.35, .26, .68, .26, .35, .68))
 	p.line(c.darker(.5), .02, point{.35, .01}, point{.35, .68})
 	p.line(c.darker(.5), .02, point{.02, .26}, point{.68, .26})
+}
+
+func drawTruck(p *pen, c rgb) {
+	top := .05 + .26*p.likeness // of the load, which comes down towards a car's roof
+	p.solid(c.lighter(.45*(1-.7*p.likeness)), rect(.04, top, 1.2, .74))
+	for _, x := range []float64{.33, .62, .91} {
+		p.fill(c.darker(.12), rect(x-.012, top+.05, x+.012, .7))
+	}
+	cab := append(polygon{{1.22, .78}, {1.22, .26}}, bend(point{1.56, .26}, point{1.66, .27}, point{1.7, .48})...)
+	p.solid(c, append(cab, bend(point{1.84, .5}, point{1.86, .52}, point{1.87, .78})...), rect(.04, .7, 1.3, .8))
+	p.fill(rgb{188, 220, 238}, append(polygon{{1.32, .5}, {1.32, .33}}, bend(point{1.5, .33}, point{1.58, .34}, point{1.62, .5})...))
+	p.fill(rgb{255, 240, 160}, ellipse(1.81, .6, .05, .05))
+	for _, x := range []float64{.38, 1.48} {
+		p.fill(rgb{30, 30, 34}, circle(x, .8, .19))
+		p.fill(rgb{196, 200, 206}, circle(x, .8, .09))
+		p.fill(rgb{90, 92, 98}, circle(x, .8, .035))
+	}
 }

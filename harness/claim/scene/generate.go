@@ -32,9 +32,12 @@ func Generate(seed uint64, opt Options) (Scene, error) {
 		want = 3 + rng.IntN(4)
 	}
 	// A layout that does not work out is begun again with smaller objects.
+	cover := newCovers(&s)
 	for shrink := 1.0; shrink > .2; shrink *= .96 {
-		if lay := newLayout(&s, t, rng, shrink); lay.fillWith(want) {
-			s.Objects = lay.objects
+		cover.reset()
+		lay := &layout{scene: &s, theme: t, rng: rng, shrink: shrink, cover: cover}
+		if lay.fillWith(want) {
+			s.Objects = lay.withDoubt()
 			return s, nil
 		}
 	}
@@ -49,6 +52,7 @@ const (
 	frontClutterStream
 	backClutterStream
 	grainStream
+	doubtStream
 )
 
 const minSide, maxSide = 96, 4096 // pixels
@@ -98,10 +102,6 @@ type layout struct {
 	cover   *covers
 	row     int // of the object being put, among those on the ground
 	rows    int
-}
-
-func newLayout(s *Scene, t theme, rng *rand.Rand, shrink float64) *layout {
-	return &layout{scene: s, theme: t, rng: rng, shrink: shrink, cover: newCovers(s)}
 }
 
 // fillWith plans objects of n different kinds, back to front, and reports
@@ -165,8 +165,8 @@ func (l *layout) tolerance() float64 { return .97 - (.97-MinVisible)*l.scene.Dif
 func (l *layout) propose(k kind) Object {
 	w, h, d := float64(l.scene.Width), float64(l.scene.Height), l.scene.Difficulty
 	short := min(w, h)
-	size := k.size * short * (.3 - .08*d + (.16+.06*d)*(l.rng.Float64()-.5)) * l.shrink
-	size = max(size, .1*short)
+	size := k.size * short * (.38 - .14*d + (.14+.06*d)*(l.rng.Float64()-.5)) * l.shrink
+	size = max(size, (.14-.03*d)*short)
 	half := max(size, size*k.aspect) / 2
 	pose := Pose{
 		Height: size,
@@ -189,18 +189,23 @@ func (l *layout) propose(k kind) Object {
 	if k.name == "clock" || k.name == "house" {
 		pose.Flip = false
 	}
-	name, jitter := l.color(k, pose)
-	return Object{Kind: k.name, Color: name, Pose: pose, Shade: jitter}
+	likeness := d * (.5 + .5*l.rng.Float64())
+	name, jitter := l.color(k, pose, likeness)
+	return Object{Kind: k.name, Color: name, Pose: pose, Shade: jitter, Likeness: likeness}
 }
 
 // color picks a colour that stands out from the ground behind, more or less as
-// the difficulty allows.
-func (l *layout) color(k kind, pose Pose) (string, rgb) {
+// the difficulty allows, and among its look-alikes' where it is like them.
+func (l *layout) color(k kind, pose Pose, likeness float64) (string, rgb) {
+	colors := k.colors
+	if likeness > .4 {
+		colors = slices.Concat(colors, k.alike)
+	}
 	behind := l.theme.colorAt(pose.Y/float64(l.scene.Height), l.scene.Horizon)
 	jitter := rgb{l.rng.IntN(31) - 15, l.rng.IntN(31) - 15, l.rng.IntN(31) - 15}
 	best, far := k.colors[0], -1
 	for range 4 {
-		name := k.colors[l.rng.IntN(len(k.colors))]
+		name := colors[l.rng.IntN(len(colors))]
 		apart := colorNamed(name).plus(jitter).apart(behind)
 		if apart >= 190-int(80*l.scene.Difficulty) {
 			return name, jitter

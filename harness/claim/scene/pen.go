@@ -21,6 +21,7 @@ type pen struct {
 	mask     *image.Alpha // may be nil
 	place    placement
 	outlined bool
+	likeness float64 // Object.Likeness of what is drawn
 
 	ras vector.Rasterizer
 	buf image.Alpha
@@ -83,10 +84,11 @@ func (p *pen) solid(c rgb, shapes ...polygon) {
 
 // line paints a stroke with round joints and ends.
 func (p *pen) line(c rgb, width float64, pts ...point) {
-	var parts []polygon
+	parts := make([]polygon, 0, 2*len(pts))
 	r := width / 2
+	joint := arcOf(12, 0, 0, r, r, 0, 360)[1:]
 	for i, b := range pts {
-		parts = append(parts, circle(b.x, b.y, r))
+		parts = append(parts, joint.moved(b))
 		if i == 0 {
 			continue
 		}
@@ -98,6 +100,15 @@ func (p *pen) line(c rgb, width float64, pts ...point) {
 		}
 	}
 	p.fill(c, parts...)
+}
+
+// moved is the polygon with its origin at a point.
+func (s polygon) moved(to point) polygon {
+	out := make(polygon, len(s))
+	for i, v := range s {
+		out[i] = point{v.x + to.x, v.y + to.y}
+	}
+	return out
 }
 
 // paint rasterises polygons given in pixels.

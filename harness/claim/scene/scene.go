@@ -3,7 +3,8 @@ package scene
 import "image"
 
 // MinVisible is the least share of an object's own pixels that the objects and
-// clutter before it leave uncovered, in the hardest scene.
+// clutter before it leave uncovered, in the hardest scene, unless the object is
+// doubtful.
 const MinVisible = 0.5
 
 // Scene is the plan of a picture, and what is true of it.
@@ -26,6 +27,13 @@ type Object struct {
 	Visible float64 `json:"visible"` // share of its pixels not covered, 0 to 1
 	Pose    Pose    `json:"pose"`
 	Shade   [3]int  `json:"shade"` // the colour's departure from its name, red, green, blue
+
+	// Likeness is how much is lost of what tells the object from its
+	// look-alikes, 0 to 1, more in harder scenes.
+	Likeness float64 `json:"likeness"`
+	// Doubtful marks an object mostly hidden, cut off by the frame, or tiny: two
+	// people could differ on whether the picture shows it.
+	Doubtful bool `json:"doubtful,omitempty"`
 }
 
 // Box is a rectangle in pixels from the picture's upper left corner.
@@ -45,17 +53,29 @@ type Pose struct {
 	Flip   bool    `json:"flip"`   // left and right exchanged
 }
 
-// Has reports whether an object of a kind is in the scene.
+// Has reports whether an object of a kind is in the scene beyond doubt.
 func (s *Scene) Has(kind string) bool {
 	for _, o := range s.Objects {
-		if o.Kind == kind {
+		if o.Kind == kind && !o.Doubtful {
 			return true
 		}
 	}
 	return false
 }
 
-// Present lists the kinds in the scene, each once, in the order of Kinds.
+// Doubtful is the kind of the scene's doubtful object, which is never one that
+// is also there beyond doubt; "" where nothing is doubtful.
+func (s *Scene) Doubtful() string {
+	for _, o := range s.Objects {
+		if o.Doubtful {
+			return o.Kind
+		}
+	}
+	return ""
+}
+
+// Present lists the kinds in the scene beyond doubt, each once, in the order of
+// Kinds.
 func (s *Scene) Present() []string {
 	var present []string
 	for _, k := range Kinds() {

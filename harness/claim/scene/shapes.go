@@ -22,7 +22,11 @@ func ellipse(cx, cy, rx, ry float64) polygon {
 // arc is the points of an ellipse from one angle to another, in degrees
 // clockwise from the right.
 func arc(cx, cy, rx, ry, from, to float64) polygon {
-	n := max(4, int(math.Ceil(math.Abs(to-from)/9)))
+	return arcOf(max(4, int(math.Ceil(math.Abs(to-from)/9))), cx, cy, rx, ry, from, to)
+}
+
+// arcOf is an arc of n pieces.
+func arcOf(n int, cx, cy, rx, ry, from, to float64) polygon {
 	out := make(polygon, n+1)
 	for i := range out {
 		sin, cos := math.Sincos((from + (to-from)*float64(i)/float64(n)) * math.Pi / 180)

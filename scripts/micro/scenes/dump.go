@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 
+	"candor/harness/claim"
 	"candor/harness/claim/scene"
 	"candor/imageproc"
 )
@@ -37,6 +38,11 @@ func (j job) run(pixels, lines io.Writer, workers int) error {
 	if err != nil {
 		return err
 	}
+	common, err := claim.DemoScenes(0)
+	if err != nil {
+		return err
+	}
+	asker := claim.NewAsker(j.seed, common)
 	// A slot for each scene begun and not yet written keeps memory bounded.
 	pending := make(chan chan result, 2*workers)
 	stop := make(chan struct{})
@@ -50,7 +56,7 @@ func (j job) run(pixels, lines io.Writer, workers int) error {
 			case <-stop:
 				return
 			}
-			go func() { slot <- j.draw(i, family) }()
+			go func() { slot <- j.draw(i, family, asker) }()
 		}
 	}()
 	offset, enc := int64(0), json.NewEncoder(lines)
@@ -78,7 +84,7 @@ type result struct {
 }
 
 // draw plans and draws the i-th scene, and prepares it.
-func (j job) draw(i int, family imageproc.Family) result {
+func (j job) draw(i int, family imageproc.Family, asker *claim.Asker) result {
 	r := result{row: row{Index: i}}
 	s, err := scene.Generate(j.seed<<20+uint64(i), j.options(i))
 	if err != nil {
@@ -88,7 +94,7 @@ func (j job) draw(i int, family imageproc.Family) result {
 	if err != nil {
 		return result{row: r.row, err: err}
 	}
-	r.row = describe(i, s, p.Width, p.Height)
+	r.row = describe(i, s, p.Width, p.Height, asker.Ask(i, &s))
 	r.pixels, r.err = rgbOf(p)
 	return r
 }
