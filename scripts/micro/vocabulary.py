@@ -92,9 +92,9 @@ class Vocabulary:
             out += token.encode() if self.types[i] != NORMAL else bytes(RUNES.index(r) for r in token)
         return out.decode("utf-8", "replace")
 
-    def question(self, system, user, image_tokens):
-        """The ids of a whole prompt, with an image of so many tokens."""
-        before, after = chat(system, user)
+    def question(self, system, user, image_tokens, blank=True):
+        """The ids of a whole prompt, with an image of so many tokens; see chat."""
+        before, after = chat(system, user, blank)
         image = [self.ids["<|vision_start|>"], *[self.image_pad] * image_tokens, self.ids["<|vision_end|>"]]
         return self.encode(before) + image + self.encode(after)
 
@@ -140,11 +140,12 @@ def answer_text(verdict, confidence):
     return f'{{"verdict": "{verdict}", "confidence": {confidence}}}'
 
 
-def chat(system, user):
+def chat(system, user, blank=True):
     """What stands before and after the image once Ollama's renderer qwen3.5
-    has laid out the messages, thinking off. It puts a blank after the image."""
+    has laid out the messages, thinking off. It puts a blank after the image;
+    older servers, up to v0.17.7 at least, do not."""
     before = f"<|im_start|>system\n{system.strip()}<|im_end|>\n" if system else ""
-    after = f" {user.rstrip()}<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n"
+    after = f"{' ' if blank else ''}{user.rstrip()}<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n"
     return before + "<|im_start|>user\n", after
 
 
