@@ -15,6 +15,7 @@ const (
 	figMalformedRate
 	figRepairRate
 	figSupported
+	figBalanced
 	figMeanConfidence
 	figBrier
 	figAURC
@@ -51,7 +52,7 @@ const (
 // squares of fitted gaps and maxima all gain from noise.
 func (f figure) treatment() treatment {
 	switch {
-	case f <= figSupported, f >= figSelective && f < figAtRisk:
+	case f <= figBalanced, f >= figSelective && f < figAtRisk:
 		return asRate
 	case f <= figReward:
 		return asInterval
@@ -71,7 +72,7 @@ func (f figure) name() string {
 	}
 	return [...]string{
 		"accuracy", "coverage", "abstain_rate", "malformed_rate", "needed_repair_rate",
-		"predicted_supported", "mean_confidence", "brier", "aurc", "augrc", "auroc", "reward",
+		"predicted_supported", "balanced_accuracy", "mean_confidence", "brier", "aurc", "augrc", "auroc", "reward",
 		"ece", "ece_equal_width", "ece_debiased", "smooth_ece", "mcb", "dsc", "unc", "e_aurc",
 	}[f]
 }
@@ -86,7 +87,7 @@ func (f figure) words() string {
 	}
 	return [...]string{
 		"accuracy", "coverage", "share abstained", "share malformed", "share repaired",
-		"share SUPPORTED", "mean confidence", "Brier", "AURC", "AUGRC", "AUROC", "reward",
+		"share SUPPORTED", "balanced accuracy", "mean confidence", "Brier", "AURC", "AUGRC", "AUROC", "reward",
 		"ECE", "ECE of equal width", "debiased ECE", "smooth ECE", "miscalibration", "discrimination", "uncertainty", "E-AURC",
 	}[f]
 }

@@ -83,7 +83,7 @@ func (s *sample) imagesBehind(f figure) int {
 	switch {
 	case f >= figSelective && f < figAtRisk:
 		return s.imagesSelected(coveragePercents[f-figSelective])
-	case f == figAccuracy || f == figSupported:
+	case f == figAccuracy || f == figSupported || f == figBalanced:
 		return s.imagesSelected(100)
 	}
 	return len(s.images)

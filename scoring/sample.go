@@ -159,5 +159,18 @@ func (t *tally) rates(f *figures) {
 	if m := float64(t.answered); m > 0 {
 		f[figAccuracy] = float64(t.correct) / m
 		f[figSupported] = float64(t.supported) / m
+		f[figBalanced] = t.balanced()
 	}
+}
+
+// balanced is the mean of the accuracies on claims of either label, NaN where
+// one of them has none. What is rightly SUPPORTED follows from the counts: of m
+// answered, right + said + true − m is counted twice.
+func (t *tally) balanced() float64 {
+	truths, lies := t.truths, t.answered-t.truths
+	if truths == 0 || lies == 0 {
+		return math.NaN()
+	}
+	supported := (t.correct + t.supported + t.truths - t.answered) / 2
+	return (float64(supported)/float64(truths) + float64(t.correct-supported)/float64(lies)) / 2
 }

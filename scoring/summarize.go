@@ -109,6 +109,7 @@ func summarize(ctx context.Context, rows []Row, pay Payment, opt Options) (*Summ
 	if t.answered > 0 {
 		out.ECEBins = new(len(q.mass))
 		out.DistinctConfidences = new(len(t.levels))
+		out.LabelledSupported = defined(float64(t.truths) / float64(t.answered))
 		out.TopConfidenceShare = defined(float64(commonest(t.levels)) / float64(t.answered))
 	}
 	out.Sources = summarizeSources(kept, t, opt)

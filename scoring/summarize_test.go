@@ -34,10 +34,10 @@ func ExampleSummarize() {
 
 // The keys are the file format: exactly these, in this order.
 func TestSummaryKeys(t *testing.T) {
-	want := strings.Fields(`n answered abstained malformed errors complete accuracy coverage abstain_rate malformed_rate
+	want := strings.Fields(`n answered abstained malformed errors complete accuracy balanced_accuracy coverage abstain_rate malformed_rate
 		needed_repair_rate mean_confidence brier ece ece_bins ece_equal_width ece_debiased smooth_ece ece_floor aurc e_aurc
 		augrc auroc corp selective_accuracy coverage_at_risk distinct_confidences top_confidence_share levels
-		predicted_supported reward rule abstain_reward threshold ci spread sources by_split by_labels warnings`)
+		predicted_supported labelled_supported reward rule abstain_reward threshold ci spread sources by_split by_labels warnings`)
 	for _, rows := range [][]Row{nil, published(), mixed(50, 5, 3, 1)} {
 		text := encode(t, summary(t, rows, Options{Bootstrap: 20}))
 		if got := topKeys(t, text); !slices.Equal(got, want) {

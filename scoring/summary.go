@@ -13,6 +13,7 @@ type Summary struct {
 	Complete  bool `json:"complete"` // no task ended in error
 
 	Accuracy         *float64 `json:"accuracy"`
+	BalancedAccuracy *float64 `json:"balanced_accuracy"` // mean over the two labels
 	Coverage         *float64 `json:"coverage"`
 	AbstainRate      *float64 `json:"abstain_rate"`
 	MalformedRate    *float64 `json:"malformed_rate"`
@@ -39,6 +40,7 @@ type Summary struct {
 	TopConfidenceShare  *float64 `json:"top_confidence_share"`
 	Levels              []Level  `json:"levels"` // by confidence, upwards
 	PredictedSupported  *float64 `json:"predicted_supported"`
+	LabelledSupported   *float64 `json:"labelled_supported"` // share of the answered
 
 	Reward        *float64 `json:"reward"`
 	Rule          string   `json:"rule"`
@@ -50,6 +52,7 @@ type Summary struct {
 	Sources  map[string]SourceSummary `json:"sources"`
 	BySplit  map[string]*Summary      `json:"by_split"`
 	ByLabels map[string]*Summary      `json:"by_labels"`
+	LabelSet *LabelSetFigures         `json:"label_set,omitempty"` // of a summary in ByLabels
 	Warnings []Warning                `json:"warnings"`
 }
 
@@ -69,7 +72,7 @@ type Warning struct {
 
 // put copies the figures into the summary.
 func (s *Summary) put(f figures) {
-	s.Accuracy, s.Coverage = defined(f[figAccuracy]), defined(f[figCoverage])
+	s.Accuracy, s.BalancedAccuracy, s.Coverage = defined(f[figAccuracy]), defined(f[figBalanced]), defined(f[figCoverage])
 	s.AbstainRate, s.MalformedRate = defined(f[figAbstainRate]), defined(f[figMalformedRate])
 	s.NeededRepairRate, s.PredictedSupported = defined(f[figRepairRate]), defined(f[figSupported])
 	s.MeanConfidence, s.Brier, s.Reward = defined(f[figMeanConfidence]), defined(f[figBrier]), defined(f[figReward])

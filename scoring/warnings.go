@@ -64,9 +64,19 @@ func (n *notes) answers(t *tally, opt Options) {
 	n.add(m > 1 && len(t.levels) == 1, WarnOneConfidence, "all %d answers state confidence %v: it cannot tell right from wrong", m, t.levels[0].Confidence)
 	n.add(m >= constantFrom && t.supported == m, WarnConstant, "all %d answers are SUPPORTED: does the model see the image?", m)
 	n.add(m >= constantFrom && t.supported == 0, WarnConstant, "all %d answers are REFUTED: does the model see the image?", m)
-	n.add(m >= constantFrom && (t.truths == 0 || t.truths == m), WarnSingleLabel, "all %d answered claims have one label: accuracy cannot tell seeing from always saying the same", m)
+	n.add(t.truths == 0 || t.truths == m, WarnSingleLabel, "%s", oneLabel(m))
 	n.add(t.correct == m, WarnSingleClass, "%s right and none wrong: AUROC is undefined", count(m, "answer"))
 	n.add(t.correct == 0, WarnSingleClass, "%s wrong and none right: AUROC is undefined", count(m, "answer"))
+}
+
+// oneLabel says what m answered claims of one label leave undefined, and from
+// how many on that is no accident.
+func oneLabel(m int) string {
+	undefined := "balanced accuracy is undefined"
+	if m < constantFrom {
+		return count(m, "answered claim") + " of one label: " + undefined
+	}
+	return fmt.Sprintf("all %d answered claims have one label: accuracy cannot tell seeing from always saying the same; %s", m, undefined)
 }
 
 func (n *notes) intervals(smp *sample, opt Options, v intervals) {

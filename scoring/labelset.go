@@ -1,0 +1,164 @@
+package scoring
+
+import (
+	"context"
+	"slices"
+)
+
+// LabelSetFigures says how a label set stands to a run's own labels, and
+// whether the model abstains where the set could not tell. Tasks in error do
+// not count. A nil figure is undefined.
+type LabelSetFigures struct {
+	Kept       int `json:"kept"`       // tasks that the set labels: the n of its summary
+	Ambiguous  int `json:"ambiguous"`  // tasks that it passes over, of splits that it has
+	Uncovered  int `json:"uncovered"`  // tasks of splits that it does not have
+	Relabelled int `json:"relabelled"` // kept ones that the run labels otherwise
+	// Ceiling is the accuracy by the run's own labels, over the kept tasks, of
+	// answers that are right by this set on every one: 1 − relabelled/kept.
+	Ceiling *float64 `json:"accuracy_ceiling"`
+
+	AbstainAmbiguous  *float64 `json:"abstain_rate_ambiguous"`
+	AbstainKept       *float64 `json:"abstain_rate_kept"`
+	AbstainDifference *float64 `json:"abstain_rate_difference"` // ambiguous − kept
+
+	CI map[string]*Interval `json:"ci"` // 95 %, of the rate on ambiguous tasks and of the difference
+}
+
+// Labelling gives a row's label in a label set, "" for none, and whether the
+// set has labels for claims of the row's split at all.
+type Labelling func(Row) (label string, covered bool)
+
+// SummarizeUnder computes the metrics of a run by another label set: over the
+// rows that it labels, marked by it. How many there are and what becomes of the
+// rest is told in the summary's LabelSet, for each split too.
+func SummarizeUnder(ctx context.Context, rows []Row, by Labelling, pay Payment, opt Options) (*Summary, error) {
+	out, err := Summarize(ctx, relabelled(rows, by), pay, opt)
+	if err != nil {
+		return nil, err
+	}
+	if out.LabelSet, err = labelSetFigures(ctx, rows, by, opt); err != nil {
+		return nil, err
+	}
+	for split, part := range out.BySplit {
+		of := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Split != split })
+		if part.LabelSet, err = labelSetFigures(ctx, of, by, opt); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// relabelled copies the rows that have a label there, marked by it.
+func relabelled(rows []Row, by Labelling) []Row {
+	var kept []Row
+	for _, r := range rows {
+		if label, _ := by(r); label != "" {
+			r.Label = label
+			r.Correct = r.Outcome == Answered && r.Supported == (label == labelSupported)
+			kept = append(kept, r)
+		}
+	}
+	return kept
+}
+
+const labelSupported = "SUPPORTED"
+
+func labelSetFigures(ctx context.Context, rows []Row, by Labelling, opt Options) (*LabelSetFigures, error) {
+	f := &LabelSetFigures{CI: map[string]*Interval{}}
+	var kept, passed []Row
+	told := 0 // kept rows of which the run's own label is known
+	for _, r := range rows {
+		label, covered := by(r)
+		switch {
+		case r.Outcome == Errored:
+		case label != "":
+			kept = append(kept, r)
+			told += one(r.Label != "")
+			f.Relabelled += one(r.Label != "" && r.Label != label)
+		case covered:
+			passed = append(passed, r)
+		default:
+			f.Uncovered++
+		}
+	}
+	f.Kept, f.Ambiguous = len(kept), len(passed)
+	f.Ceiling = defined(1 - float64(f.Relabelled)/float64(told))
+	return f, f.abstentions(ctx, kept, passed, opt)
+}
+
+// abstained counts the tasks of an image on both sides.
+type abstained struct{ kept, keptAbstained, passed, passedAbstained int }
+
+func (a *abstained) add(b abstained, weight int) {
+	a.kept += weight * b.kept
+	a.keptAbstained += weight * b.keptAbstained
+	a.passed += weight * b.passed
+	a.passedAbstained += weight * b.passedAbstained
+}
+
+// rates are the abstain rates on ambiguous and on kept tasks, NaN over none.
+func (a abstained) rates() (ambiguous, kept float64) {
+	return float64(a.passedAbstained) / float64(a.passed), float64(a.keptAbstained) / float64(a.kept)
+}
+
+// abstentions compares abstaining on ambiguous and on kept tasks, with
+// intervals from resampling the images of both.
+func (f *LabelSetFigures) abstentions(ctx context.Context, kept, passed []Row, opt Options) error {
+	of, images, _ := clusters(slices.Concat(kept, passed))
+	byImage, all := make([]abstained, images), abstained{}
+	for i, r := range kept {
+		byImage[of[i]].add(abstained{kept: 1, keptAbstained: one(r.Outcome == Abstained)}, 1)
+	}
+	for i, r := range passed {
+		byImage[of[len(kept)+i]].add(abstained{passed: 1, passedAbstained: one(r.Outcome == Abstained)}, 1)
+	}
+	for _, a := range byImage {
+		all.add(a, 1)
+	}
+	ambiguous, on := all.rates()
+	f.AbstainAmbiguous, f.AbstainKept, f.AbstainDifference = defined(ambiguous), defined(on), defined(ambiguous-on)
+	if f.AbstainDifference == nil || opt.Bootstrap == 0 || images < 2 {
+		return nil
+	}
+	rates, differences := make([]float64, opt.Bootstrap), make([]float64, opt.Bootstrap)
+	err := resampled(ctx, images, opt.Bootstrap, opt.Seed, func() func([]int32, int) {
+		return func(weights []int32, b int) {
+			var drawn abstained
+			for i, a := range byImage {
+				drawn.add(a, int(weights[i]))
+			}
+			ambiguous, on := drawn.rates()
+			rates[b], differences[b] = ambiguous, ambiguous-on
+		}
+	})
+	f.CI["abstain_rate_ambiguous"] = wilsonAtEnds(ambiguous, percentiles(rates), imagesPassed(byImage))
+	f.CI["abstain_rate_difference"] = percentiles(differences)
+	return err
+}
+
+// percentiles are the middle 95 % of values, nil where too many are undefined.
+func percentiles(values []float64) *Interval {
+	kept := definedOnly(values)
+	if n := len(values) - len(kept); float64(n) > maxUndefined*float64(len(values)) {
+		return nil
+	}
+	slices.Sort(kept)
+	return middle(kept)
+}
+
+// wilsonAtEnds replaces a rate's interval by Wilson's where it touches 0 or 1,
+// as for other rates.
+func wilsonAtEnds(rate float64, at *Interval, images int) *Interval {
+	if at != nil && (at[0] <= 0 || at[1] >= 1) {
+		return wilson(rate, images)
+	}
+	return at
+}
+
+func imagesPassed(byImage []abstained) int {
+	n := 0
+	for _, a := range byImage {
+		n += one(a.passed > 0)
+	}
+	return n
+}
