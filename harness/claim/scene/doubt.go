@@ -1,8 +1,6 @@
 package scene
 
 import (
-	"math"
-	"math/bits"
 	"math/rand/v2"
 	"slices"
 )
@@ -61,28 +59,10 @@ func (l *layout) doubtful(k kind, way doubt) (Object, bool) {
 			o.Pose.Y = []float64{-.3 * o.Pose.Height, h + .3*o.Pose.Height}[l.rng.IntN(2)]
 		}
 	}
-	whole, seen, box := l.cover.behind(o)
-	o.Visible, o.Box = min(float64(seen)/math.Max(float64(whole), 1), 1), box
-	return o, seen >= 4 && o.Visible >= way.least && o.Visible < way.most
-}
-
-// behind counts the pixels of an object, those outside the frame too, and those
-// that show when all others stand before it.
-func (c *covers) behind(o Object) (whole, seen int, box Box) {
-	p := c.pen()
-	centred := o
-	centred.Pose.X, centred.Pose.Y = float64(c.scene.Width)/2, float64(c.scene.Height)/2
-	paintObject(p, centred, coverScale)
-	whole = count(pack(p.mask))
-
-	p = c.pen()
-	paintObject(p, o, coverScale)
-	for w, own := range pack(p.mask) {
-		own &^= c.front[w]
-		for _, over := range c.masks {
-			own &^= over[w]
-		}
-		seen += bits.OnesCount64(own)
+	seen, box := l.cover.behind(o)
+	if seen < 4 {
+		return Object{}, false
 	}
-	return whole, seen, bounds(p.mask)
+	o.Visible, o.Box = min(float64(seen)/float64(max(l.cover.size(o), 1)), 1), box
+	return o, o.Visible >= way.least && o.Visible < way.most
 }

@@ -47,7 +47,7 @@ func paintObject(p *pen, o Object, scale float64) bool {
 	if !ok {
 		return false
 	}
-	p.place, p.likeness = placement{pose: o.Pose, aspect: k.aspect, scale: scale}, o.Likeness
+	p.place, p.likeness = place(o.Pose, k.aspect, scale), o.Likeness
 	k.draw(p, colorNamed(o.Color).plus(o.Shade))
 	return true
 }

@@ -23,15 +23,25 @@ type pen struct {
 	outlined bool
 	likeness float64 // Object.Likeness of what is drawn
 
-	ras vector.Rasterizer
-	buf image.Alpha
+	touched image.Rectangle // around all that was painted
+
+	ras    vector.Rasterizer
+	buf    image.Alpha
+	placed []polygon // of the shapes being painted, kept for the next
+	points polygon   // what placed is cut from
 }
 
 // placement maps a drawing's points to pixels.
 type placement struct {
-	pose   Pose
-	aspect float64
-	scale  float64 // of the canvas: 1, or ½ for a quick mask
+	pose     Pose
+	aspect   float64
+	scale    float64 // of the canvas: 1, or ½ for a quick mask
+	sin, cos float64 // of the pose's angle
+}
+
+func place(pose Pose, aspect, scale float64) placement {
+	sin, cos := math.Sincos(pose.Angle)
+	return placement{pose, aspect, scale, sin, cos}
 }
 
 // pixels is the identity: points are pixels already.
@@ -45,8 +55,7 @@ func (t placement) at(p point) point {
 		if t.pose.Flip {
 			x = -x
 		}
-		sin, cos := math.Sincos(t.pose.Angle)
-		p = point{t.scale * (t.pose.X + float64(x*cos) - float64(y*sin)), t.scale * (t.pose.Y + float64(x*sin) + float64(y*cos))}
+		p = point{t.scale * (t.pose.X + float64(x*t.cos) - float64(y*t.sin)), t.scale * (t.pose.Y + float64(x*t.sin) + float64(y*t.cos))}
 	}
 	return point{math.Round(p.x*64) / 64, math.Round(p.y*64) / 64}
 }
@@ -61,14 +70,23 @@ func (t placement) unit() float64 {
 
 // fill paints the union of polygons in one colour.
 func (p *pen) fill(c rgb, shapes ...polygon) {
-	placed := make([]polygon, len(shapes))
-	for i, s := range shapes {
-		placed[i] = make(polygon, len(s))
-		for j, v := range s {
-			placed[i][j] = p.place.at(v)
-		}
+	p.begin()
+	for _, s := range shapes {
+		p.add(point{}, s...)
 	}
-	p.paint(c, placed)
+	p.paint(c)
+}
+
+// begin forgets the shapes of before.
+func (p *pen) begin() { p.placed, p.points = p.placed[:0], p.points[:0] }
+
+// add takes one more shape to be painted, moved by a way.
+func (p *pen) add(by point, shape ...point) {
+	from := len(p.points)
+	for _, v := range shape {
+		p.points = append(p.points, p.place.at(point{v.x + by.x, v.y + by.y}))
+	}
+	p.placed = append(p.placed, p.points[from:])
 }
 
 // solid is fill with, in an outlined scene, a dark rim around the union.
@@ -84,11 +102,11 @@ func (p *pen) solid(c rgb, shapes ...polygon) {
 
 // line paints a stroke with round joints and ends.
 func (p *pen) line(c rgb, width float64, pts ...point) {
-	parts := make([]polygon, 0, 2*len(pts))
+	p.begin()
 	r := width / 2
-	joint := arcOf(12, 0, 0, r, r, 0, 360)[1:]
+	dot := arcOf(12, 0, 0, r, r, 0, 360)[1:]
 	for i, b := range pts {
-		parts = append(parts, joint.moved(b))
+		p.add(b, dot...)
 		if i == 0 {
 			continue
 		}
@@ -96,29 +114,21 @@ func (p *pen) line(c rgb, width float64, pts ...point) {
 		dx, dy := b.x-a.x, b.y-a.y
 		if n := math.Hypot(dx, dy); n > 0 {
 			nx, ny := -dy/n*r, dx/n*r
-			parts = append(parts, polygon{{a.x + nx, a.y + ny}, {b.x + nx, b.y + ny}, {b.x - nx, b.y - ny}, {a.x - nx, a.y - ny}})
+			p.add(point{}, point{a.x + nx, a.y + ny}, point{b.x + nx, b.y + ny}, point{b.x - nx, b.y - ny}, point{a.x - nx, a.y - ny})
 		}
 	}
-	p.fill(c, parts...)
+	p.paint(c)
 }
 
-// moved is the polygon with its origin at a point.
-func (s polygon) moved(to point) polygon {
-	out := make(polygon, len(s))
-	for i, v := range s {
-		out[i] = point{v.x + to.x, v.y + to.y}
-	}
-	return out
-}
-
-// paint rasterises polygons given in pixels.
-func (p *pen) paint(c rgb, shapes []polygon) {
-	area := extent(shapes).Intersect(p.canvas())
+// paint rasterises the union of the shapes added.
+func (p *pen) paint(c rgb) {
+	area := extent(p.placed).Intersect(p.canvas())
 	if area.Empty() {
 		return
 	}
+	p.touched = p.touched.Union(area)
 	p.ras.Reset(area.Dx(), area.Dy())
-	for _, s := range shapes {
+	for _, s := range p.placed {
 		p.trace(s, area.Min)
 	}
 	n := area.Dx() * area.Dy()

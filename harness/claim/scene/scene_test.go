@@ -109,7 +109,7 @@ func TestEveryKindIsDrawn(t *testing.T) {
 		if !paintObject(p, Object{Kind: name, Color: "red", Pose: Pose{X: 120, Y: 120, Height: 100}}, 1) {
 			t.Fatalf("%s: not drawn", name)
 		}
-		if b := bounds(p.mask); float64(b.H)/2 < 84 || float64(b.H)/2 > 105 || math.Abs(float64(b.W)/2-100*k.aspect) > 12 {
+		if b := p.bounds(); float64(b.H)/2 < 84 || float64(b.H)/2 > 105 || math.Abs(float64(b.W)/2-100*k.aspect) > 12 {
 			t.Errorf("%s covers %d×%d of %.0f×100", name, b.W/2, b.H/2, 100*k.aspect)
 		}
 		sum := sha256.Sum256(p.dst.Pix)
