@@ -18,9 +18,11 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from architecture import build
+from architecture import build, config
 from data import Scenes
 from optimiser import Optimiser
+from quick import quicken
+from vocabulary import Vocabulary
 
 
 class Eyes(torch.nn.Module):
@@ -78,6 +80,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--scenes", required=True, nargs="+", help="prefixes of dumped scenes to learn from")
     parser.add_argument("--held-out", required=True, help="prefix of dumped scenes to measure on")
+    parser.add_argument("--vocabulary", required=True, help="vocabulary file")
     parser.add_argument("--out", required=True, help="checkpoint, resumed when it is there")
     parser.add_argument("--start", help="checkpoint whose weights to begin with")
     parser.add_argument("--steps", type=int, default=4000)
@@ -94,9 +97,10 @@ def main():
     torch.manual_seed(arg.seed)
     held = Scenes(arg.held_out)
     sets = [Scenes(prefix, held.kinds) for prefix in arg.scenes]
-    eyes = Eyes(build(arg.seed).model.visual, len(held.kinds))
+    model = build(config(Vocabulary.load(arg.vocabulary)), arg.seed)
+    eyes = Eyes(quicken(model.model.visual), len(held.kinds))
     if arg.start:
-        eyes.load_state_dict(torch.load(arg.start)["eyes"], strict=False)
+        eyes.load_state_dict(torch.load(arg.start)["eyes"])
     optimiser = Optimiser(eyes, arg.rate, arg.steps)
     step = 0
     if os.path.exists(arg.out):

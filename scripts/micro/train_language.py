@@ -1,0 +1,285 @@
+"""Second stage: the language model learns to answer about what it is shown.
+
+    --target verdict     every claim is answered with its true verdict; what the
+                         model then believes of scenes it never learnt from is
+                         written with --believe
+    --target confidence  the whole answer: the verdict, and as its confidence the
+                         model's own belief in it, as found above on scenes not
+                         learnt from, made coarse and somewhat too sure; where
+                         even that is below the prompt's threshold, ABSTAIN
+
+So confidence follows how hard a scene really is for the model itself. Prompts
+are the project's own, under several rules, payoffs and layouts. Resumable.
+"""
+
+import argparse
+import json
+import os
+import re
+import time
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+import vocabulary
+from architecture import build, claims_logits, config, see
+from data import Scenes
+from optimiser import Optimiser
+from quick import quicken
+
+SPLITS = ["random", "popular", "adversarial"]
+
+# What confidences the model learns to state: coarse, as those of the published baseline are.
+LEVELS = [0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99]
+
+# How far the stated belief is from the model's own, in logits: mildly too sure.
+SHARPEN = 1.5
+
+
+def stated(belief):
+    """The confidence to state, as text, for a belief in a verdict."""
+    belief = min(max(belief, 1e-6), 1 - 1e-6)
+    sure = 1 / (1 + (1 / belief - 1) ** SHARPEN)
+    return f"{min(LEVELS, key=lambda level: abs(level - sure)):g}", sure
+
+
+class Prompt:
+    """A prompt as tokens, but for its claim."""
+
+    def __init__(self, v, weight, blank=True, **settings):
+        text = vocabulary.prompt(claim="@CLAIM@", **settings)
+        self.v, self.weight, self.blank = v, weight, blank
+        self.threshold = float(re.search(r"probability below ([0-9.]*[0-9])", text["system"] + text["user"]).group(1))
+        self.before = v.question(text["system"], "", 0, blank)
+        self.before = torch.tensor(self.before[: self.before.index(v.id("<|vision_start|>")) + 1])
+        self.system, self.user = text["system"], text["user"]
+
+    def after(self, claim):
+        ids = self.v.question(self.system, self.user.replace("@CLAIM@", claim), 0, self.blank)
+        return ids[ids.index(self.v.id("<|vision_end|>")) :]
+
+
+def prompts(v):
+    """The published prompt most of the time; other payoffs, the other rule, the
+    other layout and the older engine's spacing at times."""
+    all_ = [Prompt(v, 12.0), Prompt(v, 3.0, blank=False)]
+    for payoff in (0.76, 0.85, 0.9, 0.95):
+        all_.append(Prompt(v, 1.0, payoff=payoff))
+    all_ += [Prompt(v, 2.0, rule="log"), Prompt(v, 3.0, layout="image-first"), Prompt(v, 1.0, rule="log", layout="image-first")]
+    return all_
+
+
+class Eye:
+    """The vision tower over a set of scenes, what it saw kept in memory."""
+
+    def __init__(self, model, scenes, keep):
+        self.model, self.scenes, self.keep, self.kept = model, scenes, keep, {}
+
+    @torch.no_grad()
+    def __call__(self, indices):
+        missing = [i for i in indices if i not in self.kept]
+        if missing:
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                found = see(self.model, *self.scenes.patches(missing))
+            if not self.keep:
+                return found.float()
+            for i, tokens in zip(missing, found.to(torch.bfloat16)):
+                self.kept[i] = tokens.clone()
+        return torch.stack([self.kept[i] for i in indices]).float()
+
+
+def claims_of(scene, rng, n):
+    """n claims of a scene, of all splits, as many true as false, none ambiguous."""
+    chosen = []
+    for label in ("SUPPORTED", "REFUTED"):
+        fit = [c for c in scene["claims"] if c["label"] == label and not c.get("ambiguous")]
+        chosen += [fit[k] for k in rng.choice(len(fit), n // 2, replace=len(fit) < n // 2)]
+    return chosen
+
+
+def batch_of(v, prompt, scenes, some, per, rng, beliefs):
+    """Tokens after the image and which of them are to be learnt: 2 for the
+    verdict, 1 for what follows and the form, 0 for the question."""
+    rows, weights = [], []
+    for i in some:
+        for claim in claims_of(scenes.scenes[i], rng, per):
+            question = prompt.after(claim["text"])
+            verdict, confidence = claim["label"], "0.9"
+            if beliefs is not None:
+                belief = beliefs[i][claim["object"]]  # that it is SUPPORTED
+                own = belief if verdict == "SUPPORTED" else 1 - belief
+                confidence, _ = stated(max(own, 0.5))
+                likelier, sure = stated(max(belief, 1 - belief))
+                if sure < prompt.threshold:
+                    verdict, confidence = "ABSTAIN", likelier
+            answer = v.answer(verdict, confidence)
+            weight = [1.0] * len(answer)
+            weight[verdict_at(v, answer)] = 4.0
+            if beliefs is None:
+                after = verdict_at(v, answer) + 1
+                weight[after:] = [0.0] * (len(answer) - after)
+            rows.append(question + answer)
+            weights.append([0.0] * len(question) + weight)
+    length = max(map(len, rows))
+    ids = torch.full((len(rows), length), v.id("<|endoftext|>"))
+    w = torch.zeros(len(rows), length)
+    for k, (row, weight) in enumerate(zip(rows, weights)):
+        ids[k, : len(row)], w[k, : len(row)] = torch.tensor(row), torch.tensor(weight)
+    return ids, w
+
+
+def verdict_at(v, answer):
+    """Where in an answer its verdict stands."""
+    return next(k for k, t in enumerate(answer) if v.tokens[t] in vocabulary.VERDICTS)
+
+
+def loss_of(logits, ids, weights):
+    each = F.cross_entropy(logits[:, :-1].flatten(0, 1), ids[:, 1:].flatten(), reduction="none")
+    w = weights[:, 1:].flatten()
+    return (each * w).sum() / w.sum()
+
+
+@torch.no_grad()
+def believe(model, v, prompt, scenes, eye, limit=None, batch=16):
+    """What the model believes of every claim of every scene: {scene: {object: P(SUPPORTED)}}."""
+    model.eval()
+    yes, no = (v.answer(k, "0.9") for k in ("SUPPORTED", "REFUTED"))
+    at = verdict_at(v, yes)
+    groups, beliefs = {}, {}
+    for i in range(min(limit or len(scenes), len(scenes))):
+        s = scenes.scenes[i]
+        groups.setdefault((s["height"], s["width"]), []).append(i)
+    for members in groups.values():
+        for k in range(0, len(members), batch):
+            some = members[k : k + batch]
+            objects = [list({c["object"]: c["text"] for c in scenes.scenes[i]["claims"]}.items()) for i in some]
+            most = max(map(len, objects))
+            rows = [prompt.after((o + o[:1] * most)[j][1]) + yes[:at] for o in objects for j in range(most)]
+            ends = torch.tensor([len(r) - 1 for r in rows])
+            ids = torch.full((len(rows), max(map(len, rows))), v.id("<|endoftext|>"))
+            for n, r in enumerate(rows):
+                ids[n, : len(r)] = torch.tensor(r)
+            grid = torch.tensor([[1, scenes.scenes[some[0]]["height"] // 16, scenes.scenes[some[0]]["width"] // 16]]).expand(len(some), 3)
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                logits = claims_logits(model, eye(some), grid, prompt.before, ids)
+            last = logits[torch.arange(len(rows)), ends].float()
+            p = torch.sigmoid(last[:, yes[at]] - last[:, no[at]]).view(len(some), most)
+            for n, i in enumerate(some):
+                beliefs[i] = {o: round(p[n, j].item(), 5) for j, (o, _) in enumerate(objects[n])}
+    model.train()
+    return beliefs
+
+
+def evaluate(beliefs, scenes):
+    """Accuracy by split, and how far mean belief is above it."""
+    line = {}
+    for split in SPLITS:
+        right, sure = [], []
+        for i, belief in beliefs.items():
+            for c in scenes.scenes[i]["claims"]:
+                if c["split"] == split and not c.get("ambiguous"):
+                    p = belief[c["object"]]
+                    right.append((p > 0.5) == (c["label"] == "SUPPORTED"))
+                    sure.append(max(p, 1 - p))
+        line[split] = round(float(np.mean(right)), 4)
+        line[split + "_over"] = round(float(np.mean(sure) - np.mean(right)), 4)
+    return line
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--target", choices=["verdict", "confidence"], required=True)
+    parser.add_argument("--scenes", required=True, nargs="+", help="prefixes of dumped scenes to learn from")
+    parser.add_argument("--held-out", required=True, help="prefix of dumped scenes to measure on")
+    parser.add_argument("--vocabulary", required=True, help="vocabulary file; made when it is not there")
+    parser.add_argument("--vision", help="checkpoint of the first stage, whose tower to begin with")
+    parser.add_argument("--start", help="checkpoint of this stage, whose model to begin with")
+    parser.add_argument("--out", required=True, help="checkpoint, resumed when it is there")
+    parser.add_argument("--beliefs", nargs="+", help="for --target confidence: what was written with --believe, one for each of --scenes")
+    parser.add_argument("--save", help="when done: folder for save_pretrained, which convert.py reads")
+    parser.add_argument("--believe", nargs="*", default=[], help="when done: PREFIX=FILE, beliefs about these scenes")
+    parser.add_argument("--joint", action="store_true", help="the vision tower learns on; otherwise it is frozen")
+    parser.add_argument("--steps", type=int, default=3000)
+    parser.add_argument("--batch", type=int, default=16, help="images a step")
+    parser.add_argument("--per", type=int, default=8, help="claims an image")
+    parser.add_argument("--rate", type=float, default=2e-3)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--every", type=int, default=250)
+    parser.add_argument("--measure", type=int, default=400, help="held-out scenes to measure on")
+    parser.add_argument("--minutes", type=float, default=1e9)
+    parser.add_argument("--log", default="")
+    arg = parser.parse_args()
+
+    torch.set_num_threads(arg.threads)
+    if not os.path.exists(arg.vocabulary):
+        vocabulary.build().save(arg.vocabulary)
+    v = vocabulary.Vocabulary.load(arg.vocabulary)
+    model = build(config(v), arg.seed)
+    if arg.vision:
+        eyes = torch.load(arg.vision)["eyes"]
+        model.model.visual.load_state_dict({k[6:]: t for k, t in eyes.items() if k.startswith("tower.")})
+    if arg.start:
+        model.load_state_dict(torch.load(arg.start)["model"])
+    quicken(model.model.visual).requires_grad_(arg.joint)
+    optimiser = Optimiser(model, arg.rate, arg.steps)
+    step = 0
+    if os.path.exists(arg.out):
+        saved = torch.load(arg.out)
+        model.load_state_dict(saved["model"])
+        optimiser.load_state_dict(saved["optimiser"])
+        step = saved["step"]
+
+    def save():
+        torch.save(dict(model=model.state_dict(), optimiser=optimiser.state_dict(), step=step), arg.out + ".new")
+        os.replace(arg.out + ".new", arg.out)
+
+    held = Scenes(arg.held_out)
+    sets = [Scenes(prefix, held.kinds) for prefix in arg.scenes]
+    beliefs = [None] * len(sets)
+    if arg.target == "confidence":
+        beliefs = [{int(k): b for k, b in json.load(open(path)).items()} for path in arg.beliefs]
+    asked = prompts(v)
+    chance = np.array([p.weight for p in asked]) / sum(p.weight for p in asked)
+    eyes = [Eye(model, s, not arg.joint) for s in sets]
+    held_eye = Eye(model, held, not arg.joint)
+    rng = np.random.default_rng([arg.seed, step])
+    streams = [s.batches(rng, arg.batch) for s in sets]
+    weights = np.array([len(s) for s in sets]) / sum(len(s) for s in sets)
+    begin, mean, count = time.time(), 0.0, 0
+    while step < arg.steps and time.time() - begin < 60 * arg.minutes:
+        k = rng.choice(len(sets), p=weights)
+        some = next(streams[k])
+        prompt = asked[rng.choice(len(asked), p=chance)]
+        ids, w = batch_of(v, prompt, sets[k], some, arg.per, rng, beliefs[k])
+        s = sets[k].scenes[some[0]]
+        grid = torch.tensor([[1, s["height"] // 16, s["width"] // 16]]).expand(len(some), 3)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            vision = see(model, *sets[k].patches(some)) if arg.joint else eyes[k](list(some))
+            logits = claims_logits(model, vision, grid, prompt.before, ids)
+        loss = loss_of(logits.float(), ids, w)
+        optimiser.step(loss, step)
+        step += 1
+        mean, count = mean + loss.item(), count + 1
+        if step % arg.every == 0 or step == arg.steps:
+            found = evaluate(believe(model, v, asked[0], held, held_eye, arg.measure), held)
+            line = dict(step=step, loss=round(mean / count, 4), **found, minutes=round((time.time() - begin) / 60, 2))
+            print(json.dumps(line), flush=True)
+            if arg.log:
+                with open(arg.log, "a") as f:
+                    print(json.dumps(line), file=f)
+            mean, count = 0.0, 0
+            save()
+    save()
+    if arg.save:
+        model.save_pretrained(arg.save)
+    for pair in arg.believe:
+        prefix, path = pair.split("=")
+        scenes = Scenes(prefix, held.kinds)
+        with open(path, "w") as f:
+            json.dump(believe(model, v, asked[0], scenes, Eye(model, scenes, False)), f)
+
+
+if __name__ == "__main__":
+    main()
