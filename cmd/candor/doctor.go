@@ -12,7 +12,7 @@ import (
 
 // doctorCmd is candor doctor.
 type doctorCmd struct {
-	Model     string `help:"Model, by the server's name for it." placeholder:"NAME" required:""`
+	Model     string `help:"Model, by the server's name for it; the default is embedded, for trying Candor out." default:"${model}"`
 	Host      string `help:"Ollama server. Default: OLLAMA_HOST, else 127.0.0.1:11434." placeholder:"URL"`
 	Prompt    string `help:"Template file, or the name of a built-in one." placeholder:"FILE"`
 	Profile   string `help:"Named sampling options that a run would use." default:"qwen3.5-instruct"`
@@ -31,9 +31,15 @@ func (d *doctorCmd) Run(ctx context.Context, c console) error {
 	if err != nil {
 		return &run.UsageError{Err: err}
 	}
+	bundled, err := newBundled()
+	if err != nil {
+		return err
+	}
+	announce(c.err, d.Model, bundled)
 	fmt.Fprintf(c.err, "candor: questioning %s about %s\n", b.Endpoint(), d.Model)
 	r, err := run.Diagnose(ctx, cfg, run.Dependencies{
 		Connect:  func(string) (infer.Backend, error) { return b, nil },
+		Bundled:  bundled,
 		Observer: newProgress(c.err),
 	})
 	if err != nil {

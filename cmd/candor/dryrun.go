@@ -19,7 +19,14 @@ func (e *evalCmd) dryRun(c console, sig *signals, cfg run.Config, deps run.Depen
 		return printJSON(c.out, plan{
 			len(p.Tasks), p.Images, p.Dataset, cfg.Split, cfg.Partition, p.Options, p.Payment.Rule.Name(),
 			p.Payment.Abstain, p.Payment.Threshold(), p.ImageTokens, append([]scoring.Warning{}, p.Warnings...),
+			p.Model.Model, p.Model.Embedded, append([]string{}, p.Lacking...),
 		})
+	}
+	if p.Model.Embedded {
+		fmt.Fprintln(c.out, report.Embedded(p.Model))
+	}
+	for _, endpoint := range p.Lacking {
+		fmt.Fprintf(c.out, "%s would be registered at %s, which has another one or none\n", p.Model.Model, endpoint)
 	}
 	first := p.Tasks[0]
 	fmt.Fprintf(c.out, "%s on %s of %s, split %s, partition %s\n", report.Count(len(p.Tasks), "task"), report.Count(p.Images, "image"), p.Dataset, cfg.Split, cfg.Partition)
@@ -44,4 +51,7 @@ type plan struct {
 	Threshold   float64           `json:"threshold"`
 	ImageTokens int               `json:"max_image_tokens"`
 	Warnings    []scoring.Warning `json:"warnings"`
+	Model       string            `json:"model"`
+	Embedded    bool              `json:"embedded"`
+	Register    []string          `json:"would_register_at"` // servers
 }

@@ -19,7 +19,7 @@ import (
 
 // evalCmd is candor eval: its flags are run.Config's keys.
 type evalCmd struct {
-	Model string   `help:"Model, by the server's name for it." placeholder:"NAME" group:"model"`
+	Model string   `help:"Model, by the server's name for it; the default is embedded, for trying Candor out." default:"${model}" group:"model"`
 	Host  []string `help:"Ollama server; repeat for several. Default: OLLAMA_HOST, else 127.0.0.1:11434." placeholder:"URL" sep:"none" group:"model"`
 
 	Dataset   string `help:"demo, or POPE files (JSON Lines or array), one or more by commas, or a folder of them." default:"demo" group:"data"`
@@ -73,9 +73,13 @@ func (e *evalCmd) Run(c console, sig *signals) error {
 	if e.Out != "" && e.Resume != "" {
 		return &run.UsageError{Err: errors.New("--out starts a run and --resume goes on with one; give one of them")}
 	}
+	bundled, err := newBundled()
+	if err != nil {
+		return err
+	}
 	deps := run.Dependencies{
 		Connect: func(host string) (infer.Backend, error) { return ollama.New(host) },
-		Stop:    sig.stop, Version: version,
+		Bundled: bundled, Stop: sig.stop, Version: version,
 	}
 	if e.DryRun {
 		return e.dryRun(c, sig, cfg, deps)
@@ -84,6 +88,7 @@ func (e *evalCmd) Run(c console, sig *signals) error {
 	if !resume {
 		dir = e.outDir(time.Now())
 	}
+	announce(c.err, e.Model, bundled)
 	p := newProgress(c.err)
 	p.auto = e.Parallel == run.AutoParallel
 	deps.Observer = p

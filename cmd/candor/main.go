@@ -15,6 +15,7 @@ import (
 	"os"
 
 	"candor/harness/run"
+	"candor/infer/ollama/micro"
 
 	"github.com/alecthomas/kong"
 )
@@ -79,7 +80,7 @@ func candor(args []string, c console) int {
 	parser, err := kong.New(&app,
 		kong.Name("candor"),
 		kong.Description("Does a vision-language model know how likely it is to be right?"),
-		kong.Vars{"version": "candor " + version},
+		kong.Vars{"version": "candor " + version, "model": micro.Name},
 		kong.Writers(c.out, c.err),
 		kong.Exit(func(code int) { status = code }),
 		kong.Resolvers(stored),

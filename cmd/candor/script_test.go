@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"candor/infer/ollama/faultserver"
+	"candor/infer/ollama/micro"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -35,6 +36,7 @@ func scriptCommands(t *testing.T) map[string]func(*script, bool, []string) {
 		"published": published,
 		"lines":     countLines,
 		"same":      sameJSON,
+		"created":   f.created,
 	}
 }
 
@@ -99,6 +101,19 @@ func (f *faults) asked(ts *script, neg bool, args []string) {
 	}
 }
 
+// created is "created N": the script's servers were given N models so far.
+func (f *faults) created(ts *script, neg bool, args []string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n := 0
+	for _, s := range f.of[ts] {
+		n += len(s.Creations())
+	}
+	if neg || len(args) != 1 || fmt.Sprint(n) != args[0] {
+		ts.Fatalf("%d models were created; want %v", n, args)
+	}
+}
+
 func faultOptions(ts *script, args []string) []faultserver.Option {
 	var out []faultserver.Option
 	for _, a := range args {
@@ -125,6 +140,10 @@ func faultOptions(ts *script, args []string) []faultserver.Option {
 			out = append(out, faultserver.On(faultserver.Share(float64(n)/100, nil), faultserver.Status(500, "failed to process inputs: image: unknown format")))
 		case "missing-after":
 			out = append(out, faultserver.On(faultserver.After(n, nil), faultserver.ModelMissing()))
+		case "refuse": // to take a model
+			out = append(out, faultserver.RefuseModels(n, "not here"))
+		case "has": // another model under the name of the embedded one
+			out = append(out, faultserver.Has(faultserver.Creation{Model: micro.Name, Weights: "sha256:" + strings.Repeat(value, 64)[:64], Renderer: "qwen3.5", Parser: "qwen3.5"}))
 		case "random":
 			out = append(out, faultserver.Name("candor-tiny random qwen35"))
 		default:

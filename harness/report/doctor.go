@@ -15,6 +15,9 @@ import (
 func Doctor(w io.Writer, endpoint string, r preflight.Report) error {
 	p := &printer{w: w}
 	id := r.Identity
+	if id.Embedded {
+		p.line("%s", Embedded(id))
+	}
 	t := newTable()
 	for _, row := range [][2]string{
 		{"server", fmt.Sprintf("%s, Ollama %s", endpoint, id.ServerVersion)},

@@ -10,6 +10,9 @@ import (
 // run says which run it is, and what the figures were made under.
 func (p *printer) run(r run.Result) {
 	m, o := r.Manifest, r.Manifest.Options
+	if m.Model.Embedded {
+		p.line("%s", Embedded(m.Model))
+	}
 	p.line("Run %s: %s", r.Dir, progress(m, r.Summary))
 	p.line("data     %s, split %s, partition %s, %s", m.Dataset.Name, m.Dataset.Split, m.Dataset.Partition, Count(m.Dataset.Images, "image"))
 	p.line("model    %s (%s, %s, %s)", m.Model.Model, m.Model.Architecture, parameters(m.Model.ParameterSize), quantisation(m.Model.Quantization))

@@ -26,8 +26,9 @@ func (r *openedRun) lookAgain(ctx context.Context, s servers, deps Dependencies)
 			deps.Observer.Notice(fmt.Sprintf("whether %s changed meanwhile is not known: %v", b.Endpoint(), err))
 			continue
 		}
+		id.Embedded = s.identity.Embedded // by its weights, then
 		for _, f := range []struct{ what, was, is string }{
-			{"model_digest", s.identity.Digest, id.Digest}, {"server_version", s.identity.ServerVersion, id.ServerVersion},
+			{"model_digest", digest(s.identity), digest(id)}, {"server_version", s.identity.ServerVersion, id.ServerVersion},
 		} {
 			if f.was != f.is {
 				r.manifest.ServerChanges = append(r.manifest.ServerChanges,

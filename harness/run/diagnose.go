@@ -29,7 +29,7 @@ func Diagnose(ctx context.Context, cfg Config, deps Dependencies) (preflight.Rep
 	if p.system, _, err = p.Prompt.Render(p.Payment, "There is a dog in the image."); err != nil {
 		return preflight.Report{}, usage(err)
 	}
-	s, err := connect(ctx, cfg, deps)
+	s, err := connect(ctx, cfg, deps, true)
 	if err != nil {
 		return preflight.Report{}, err
 	}

@@ -15,7 +15,7 @@ import (
 
 const (
 	traceKeys = `task_id, claim_key, split, question_id, image_source, claim, label, verdict, confidence, outcome, reason, needed_repair, answered, abstained, malformed, correct, confidence_sum, brier_sum, reward, confidences, text, thinking, prompt_tokens, output_tokens, cached, durations, image, endpoint, attempts, error`
-	sumKeys   = `n, answered, abstained, malformed, errors, complete, accuracy, coverage, abstain_rate, malformed_rate, needed_repair_rate, mean_confidence, brier, ece, ece_bins, ece_equal_width, ece_debiased, smooth_ece, ece_floor, aurc, e_aurc, augrc, auroc, corp, selective_accuracy, coverage_at_risk, distinct_confidences, top_confidence_share, levels, predicted_supported, reward, rule, abstain_reward, threshold, ci, spread, sources, by_split, by_labels, warnings, throughput`
+	sumKeys   = `n, answered, abstained, malformed, errors, complete, accuracy, coverage, abstain_rate, malformed_rate, needed_repair_rate, mean_confidence, brier, ece, ece_bins, ece_equal_width, ece_debiased, smooth_ece, ece_floor, aurc, e_aurc, augrc, auroc, corp, selective_accuracy, coverage_at_risk, distinct_confidences, top_confidence_share, levels, predicted_supported, reward, rule, abstain_reward, threshold, ci, spread, sources, by_split, by_labels, warnings, model, throughput`
 )
 
 // keys of a JSON object, in their order.
@@ -80,7 +80,7 @@ func TestKeys(t *testing.T) {
 	}
 	wantKeys(t, "ece_floor", inner.Floor, "mean, p95, p_calibrated")
 	wantKeys(t, "corp", inner.CORP, "mcb, dsc, unc")
-	wantKeys(t, "a split", inner.Split["adversarial"], strings.TrimSuffix(sumKeys, ", throughput"))
+	wantKeys(t, "a split", inner.Split["adversarial"], strings.TrimSuffix(sumKeys, ", model, throughput"))
 	man := read(t, filepath.Join(b.dir, run.ManifestFile))
 	for _, key := range []string{"state", "config", "config_hash", "dataset", "model", "options", "prompt", "preflight", "parallel"} {
 		if !slices.Contains(keys(t, man), key) {

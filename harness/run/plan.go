@@ -39,6 +39,10 @@ type Plan struct {
 	ImageTokens int
 	Warnings    []scoring.Warning
 	Images      int // distinct
+	// Model is what is known of the model, and Lacking the servers at which it
+	// would have to be registered: of a dry run only.
+	Model   infer.Identity
+	Lacking []string
 
 	system                      string
 	images                      *imageStore
@@ -146,7 +150,10 @@ func (p *Plan) prepare(ctx context.Context, id infer.Identity, o Observer) error
 	if known {
 		p.ImageTokens = p.images.mostTokens()
 	}
-	if id.Digest == "" && id.ServerVersion != "" { // without a version there was no server
+	if id.Embedded && p.Config.Dataset != "demo" {
+		p.warn("drawn_scenes_only", "%s knows only scenes like those of --dataset demo: its figures on other data say nothing, neither of it nor of real models", id.Model)
+	}
+	if digest(id) == "" && id.ServerVersion != "" { // without a version there was no server
 		p.warn("no_digest", "the server tells no digest of %s: that the model is another one later, on resume or in a comparison, cannot be noticed", id.Model)
 	}
 	p.typicalWidth, p.typicalHeight = p.images.typicalSize()
@@ -199,7 +206,7 @@ func (p *Plan) essence(id infer.Identity) map[string]string {
 		"seed": fmt.Sprint(p.Config.Seed), "replicate": fmt.Sprint(p.Config.Replicate),
 		"confidence": strings.Join(p.Config.Confidence, ","),
 		"rule":       p.Payment.Rule.Name(), "abstain_reward": fmt.Sprint(p.Payment.Abstain),
-		"model_digest": id.Digest, "server_version": id.ServerVersion,
+		"model_digest": digest(id), "server_version": id.ServerVersion,
 	}
 }
 

@@ -22,6 +22,9 @@ import (
 type Dependencies struct {
 	// Connect opens the server at host, "" for the default one.
 	Connect func(host string) (infer.Backend, error)
+	// Bundled is a model that servers are given when it is the run's; nil for
+	// none.
+	Bundled *Bundled
 	// Observer is told what happens; nil tells nobody.
 	Observer Observer
 	// Stop ends the run in good order when closed: what is in flight is
@@ -76,9 +79,9 @@ func Execute(ctx context.Context, cfg Config, dir string, resume bool, deps Depe
 	return r.finish(ctx, p, nil)
 }
 
-// DryRun does what Execute does before its first request, and writes nothing.
-// A server that cannot be reached is no error: the plan is then laid out for
-// the published baseline's image family, and says so.
+// DryRun does what Execute does before its first request, and changes nothing,
+// here or at a server. A server that cannot be reached is no error: the plan is
+// then laid out for the published baseline's image family, and says so.
 func DryRun(ctx context.Context, cfg Config, deps Dependencies) (*Plan, error) {
 	deps = deps.withDefaults()
 	ctx, cancel := infer.UntilStopped(ctx, deps.Stop)
@@ -87,14 +90,20 @@ func DryRun(ctx context.Context, cfg Config, deps Dependencies) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := connect(ctx, cfg, deps)
-	if err != nil {
-		if errors.As(err, new(*UsageError)) {
-			return nil, err
-		}
+	s, err := connect(ctx, cfg, deps, false)
+	switch {
+	case err == nil:
+		p.Lacking = s.lacking
+	case errors.As(err, new(*UsageError)):
+		return nil, err
+	case deps.Bundled.is(cfg.Model):
+		p.warn("no_server", "whether %s would have to be registered could not be looked at: %v", cfg.Model, err)
+		s.identity = deps.Bundled.Identity
+	default:
 		p.warn("no_server", "planned for the image family of Qwen3.5, since the model could not be looked at: %v", err)
 		s.identity = infer.Identity{Model: cfg.Model, Architecture: "qwen35"}
 	}
+	p.Model = s.identity
 	return p, p.prepare(ctx, s.identity, deps.Observer)
 }
 
@@ -108,11 +117,10 @@ func ready(ctx context.Context, cfg Config, known string, deps Dependencies) (*P
 	if err != nil {
 		return nil, servers{}, err
 	}
-	s, err := connect(ctx, cfg, deps)
-	if err != nil && known != "" {
-		if id, ok := whole(known); ok {
-			s, err = servers{identity: id}, nil
-		}
+	id, lacksNothing := whole(known)
+	s, err := connect(ctx, cfg, deps, !lacksNothing)
+	if lacksNothing && (err != nil || len(s.lacking) > 0) {
+		s, err = servers{identity: id}, nil
 	}
 	if err == nil {
 		err = p.prepare(ctx, s.identity, deps.Observer)
@@ -123,8 +131,12 @@ func ready(ctx context.Context, cfg Config, known string, deps Dependencies) (*P
 	return p, s, err
 }
 
-// whole tells a run that has every task recorded, and the model it asked.
+// whole tells a run that has every task recorded, and the model it asked; ""
+// is no run.
 func whole(dir string) (infer.Identity, bool) {
+	if dir == "" {
+		return infer.Identity{}, false
+	}
 	m, err := LoadManifest(dir)
 	if err != nil || m.State != Finished {
 		return infer.Identity{}, false

@@ -13,37 +13,58 @@ import (
 type servers struct {
 	backends []infer.Backend
 	identity infer.Identity
+	lacking  []string // where a bundled model would have to be registered
 }
 
-// connect identifies the model at every host, without inference.
-func connect(ctx context.Context, cfg Config, deps Dependencies) (servers, error) {
+// connect identifies the model at every host, without inference. A model that
+// comes with the program is registered there first if change is set.
+func connect(ctx context.Context, cfg Config, deps Dependencies, change bool) (servers, error) {
 	var s servers
 	hosts := cfg.Hosts
 	if len(hosts) == 0 {
 		hosts = []string{""}
 	}
 	for _, h := range hosts {
-		b, err := deps.Connect(h)
+		b, err := s.open(h, deps)
 		if err != nil {
 			return s, usage(err)
 		}
-		if slices.ContainsFunc(s.backends, func(o infer.Backend) bool { return o.Endpoint() == b.Endpoint() }) {
-			return s, usagef("--host %s is named twice: %s", h, b.Endpoint())
-		}
-		id, err := b.Identify(ctx, cfg.Model)
+		id, lacks, err := deps.identify(ctx, b, cfg.Model, change)
 		if err != nil {
 			return s, err
 		}
 		if err := usable(id, cfg); err != nil {
 			return s, fmt.Errorf("%s: %w", b.Endpoint(), err)
 		}
-		if len(s.backends) > 0 && (id.Digest != s.identity.Digest || id.ServerVersion != s.identity.ServerVersion) {
-			return s, fmt.Errorf("%s serves %s of digest %.12s on version %s, but %s serves %.12s on %s; one run needs one model and one version",
-				b.Endpoint(), cfg.Model, id.Digest, id.ServerVersion, s.backends[0].Endpoint(), s.identity.Digest, s.identity.ServerVersion)
+		if lacks {
+			s.lacking = append(s.lacking, b.Endpoint())
+		} else if err := s.agrees(b, id); err != nil {
+			return s, err
 		}
-		s.backends, s.identity = append(s.backends, b), id
+		if s.identity.ServerVersion == "" { // none yet, or of a server that lacks the model
+			s.identity = id
+		}
+		s.backends = append(s.backends, b)
 	}
 	return s, nil
+}
+
+func (s *servers) open(host string, deps Dependencies) (infer.Backend, error) {
+	b, err := deps.Connect(host)
+	if err == nil && slices.ContainsFunc(s.backends, func(o infer.Backend) bool { return o.Endpoint() == b.Endpoint() }) {
+		err = fmt.Errorf("--host %s is named twice: %s", host, b.Endpoint())
+	}
+	return b, err
+}
+
+// agrees refuses a server that differs from those before it.
+func (s *servers) agrees(b infer.Backend, id infer.Identity) error {
+	was := s.identity
+	if was.ServerVersion == "" || digest(id) == digest(was) && id.ServerVersion == was.ServerVersion {
+		return nil
+	}
+	return fmt.Errorf("%s serves %s of digest %.12s on version %s, but %s serves %.12s on %s; one run needs one model and one version",
+		b.Endpoint(), id.Model, digest(id), id.ServerVersion, s.backends[0].Endpoint(), digest(was), was.ServerVersion)
 }
 
 // usable refuses a model that cannot do the task, before it is asked.

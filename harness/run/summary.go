@@ -12,10 +12,20 @@ import (
 	"candor/scoring"
 )
 
-// Summary is summary.json: the metrics and how fast they were made.
+// Summary is summary.json: the metrics, of which model they are and how fast
+// they were made.
 type Summary struct {
 	scoring.Summary
+	Model      ModelInfo  `json:"model"`
 	Throughput Throughput `json:"throughput"`
+}
+
+// ModelInfo identifies the model that was asked.
+type ModelInfo struct {
+	Name          string `json:"name"` // the server's
+	Digest        string `json:"digest"`
+	WeightsDigest string `json:"weights_digest"`
+	Embedded      bool   `json:"embedded"` // part of the program
 }
 
 // Throughput is over all sessions of a run, preflight excluded. Latencies are
@@ -48,7 +58,8 @@ func summarize(ctx context.Context, m Manifest, pay scoring.Payment, traces []Tr
 		s.Warnings = append(s.Warnings, partial(len(traces), m.Tasks))
 	}
 	s.Warnings = append(s.Warnings, circumstances(m)...)
-	return Summary{Summary: *s, Throughput: throughput(m, traces)}, nil
+	model := ModelInfo{Name: m.Model.Model, Digest: m.Model.Digest, WeightsDigest: m.Model.WeightsDigest, Embedded: m.Model.Embedded}
+	return Summary{Summary: *s, Model: model, Throughput: throughput(m, traces)}, nil
 }
 
 func partial(recorded, tasks int) scoring.Warning {

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"candor/harness/report"
+	"candor/harness/run"
+	"candor/infer"
+	"candor/infer/ollama"
+	"candor/infer/ollama/micro"
+)
+
+// newBundled is the model that is asked when none is named.
+func newBundled() (*run.Bundled, error) {
+	id, err := micro.Identity()
+	return &run.Bundled{Identity: id, Register: register}, err
+}
+
+// register gives candor-micro to a server that lacks it.
+func register(ctx context.Context, b infer.Backend) (did string, err error) {
+	client, ok := b.(*ollama.Client)
+	if !ok {
+		return "", fmt.Errorf("%s is no Ollama server: %s cannot be registered there", b.Endpoint(), micro.Name)
+	}
+	r, err := micro.Install(ctx, client.API())
+	if err != nil || r == ollama.Present {
+		return "", err
+	}
+	return string(r), nil
+}
+
+// announce says before all else that the model is the embedded one.
+func announce(w io.Writer, model string, b *run.Bundled) {
+	if micro.Is(model) {
+		fmt.Fprintf(w, "candor: %s\n", report.Embedded(b.Identity))
+	}
+}
