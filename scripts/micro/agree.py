@@ -117,10 +117,10 @@ class Engine:
 class Question:
     """A prompt about an image, for both sides."""
 
-    def __init__(self, vocabulary, prompt, image):
+    def __init__(self, vocabulary, prompt, image, blank=True):
         self.system, self.user, self.image = prompt["system"], prompt["user"], image
         self.rows, self.columns = image.shape[0] // 32, image.shape[1] // 32
-        self.ids = vocabulary.question(self.system, self.user, self.rows * self.columns)
+        self.ids = vocabulary.question(self.system, self.user, self.rows * self.columns, blank)
         self.png = base64.b64encode(png(image)).decode()
 
     @property
@@ -158,8 +158,13 @@ class Tally:
         self.left_out = 0
 
     def add(self, model, vocabulary, names, question, reply, kinds):
-        """Compares the steps of one reply; those after a token that its text
-        does not tell are left out."""
+        """Compares the steps of one reply. Those after a token that its text
+        does not tell are left out, and so are replies in which the server does
+        not tell every step, as v0.17.7 keeps blanks to itself."""
+        ended = reply.get("done_reason") == "stop"
+        if len(reply["logprobs"]) != reply["eval_count"] - ended:
+            self.left_out += reply["eval_count"]
+            return
         steps = [(names.get(s["token"]), s["top_logprobs"]) for s in reply["logprobs"]]
         known = next((i for i, s in enumerate(steps) if s[0] is None), len(steps))
         self.left_out += len(steps) - known
@@ -172,7 +177,7 @@ class Tally:
             self._step(groups, top[0]["token"] in names and theirs[0][0] == ours[i].argmax().item(),
                        [abs(ours[i, t].item() - p) for t, p in theirs])
         # The end of an answer has no entry of its own; it was the likeliest if the engine was free.
-        if whole and reply.get("done_reason") == "stop" and "grammar off" in kinds:
+        if whole and ended and "grammar off" in kinds:
             self._step(["all", "end of answer"], ours[-1].argmax().item() in (vocabulary.end, vocabulary.id("<|endoftext|>")), [])
 
     def _step(self, groups, agreed, differences):
@@ -266,6 +271,7 @@ def arguments():
     parser.add_argument("--vocabulary", help="file of Vocabulary.save")
     parser.add_argument("--random", type=int, metavar="SEED", help="take random weights instead")
     parser.add_argument("--scenes", metavar="PREFIX", help="images of scripts/micro/scenes; random ones without")
+    parser.add_argument("--encoding", choices=list(convert.ENCODINGS), default="f16", help="of matrices")
     parser.add_argument("--prompts", type=int, default=200, help="how many prompts")
     parser.add_argument("--tokens", type=int, default=24, help="most tokens of an answer")
     parser.add_argument("--share", type=float, default=0.95, help="share of steps that must agree")
@@ -286,14 +292,16 @@ def main():
     model.eval()
     rng = np.random.default_rng(a.seed)
     images = scene_images(a.scenes, rng) if a.scenes else random_images(rng)
-    questions = [Question(v, p, i) for _, p, i in zip(range(a.prompts), some_prompts(source, rng), images)]
     names, tally = texts(v), Tally()
     binary = os.environ.get("CANDOR_OLLAMA_BIN") or sys.exit("set CANDOR_OLLAMA_BIN to an ollama binary")
     with tempfile.NamedTemporaryFile(suffix=".gguf") as file:
-        convert.convert(model, v, file.name)
+        convert.convert(model, v, file.name, encoding=a.encoding)
         with Engine(binary, file.name) as engine:
-            check_rendering(engine, questions[:8])
-            for n, q in enumerate(questions):
+            blank = puts_blank(engine, Question(v, source["prompts"][0], next(images)))
+            for n, prompt, image in zip(range(a.prompts), some_prompts(source, rng), images):
+                q = Question(v, prompt, image, blank)
+                if n % 25 == 0:
+                    check_rendering(engine, q, blank)
                 for grammar in (False, True):
                     reply = engine.ask(q, grammar, a.tokens)
                     if reply["prompt_eval_count"] != len(q.ids):
@@ -302,16 +310,20 @@ def main():
                 if (n + 1) % 50 == 0:
                     print(f"{n + 1} prompts", file=sys.stderr)
     print(tally.table())
-    print(f"{tally.left_out} steps left out, after a token its text does not tell")
+    print(f"{tally.left_out} steps left out, since the server does not tell which tokens they are")
     if not np.mean(tally.agreed["all"]) >= a.share:
         sys.exit(f"fewer than {a.share} of the steps agree")
 
 
-def check_rendering(engine, questions):
-    for q in questions:
-        before, after = vocabulary.chat(q.system, q.user)
-        if (got := engine.rendered(q)) != before + "[img-0]" + after:
-            sys.exit(f"the server renders {got!r},\nnot {before + '[img-0]' + after!r}")
+def puts_blank(engine, question):
+    """Whether the server puts a blank between image and text."""
+    return "[img-0] " in engine.rendered(question)
+
+
+def check_rendering(engine, question, blank):
+    before, after = vocabulary.chat(question.system, question.user, blank)
+    if (got := engine.rendered(question)) != (want := before + "[img-0]" + after):
+        sys.exit(f"the server renders {got!r},\nnot {want!r}")
 
 
 if __name__ == "__main__":

@@ -1,20 +1,21 @@
 """Turns a candor-micro checkpoint into the GGUF file that Ollama serves.
 
-    python convert.py CHECKPOINT vocabulary.json OUT.gguf [--name NAME] [--describe TEXT]
+    python convert.py CHECKPOINT vocabulary.json OUT.gguf [--encoding q8_0] [--name NAME]
 
 CHECKPOINT is a folder of transformers' save_pretrained. Names and layouts of
 tensors are those which Ollama's own converter gives to Qwen3.5: fused vision
 projections are divided, the two frames' kernels of the patch embedding stay one
 tensor, norms that transformers centres at zero are centred at one, and A_log
-becomes -exp(A_log). Matrices are F16; vectors, the causal convolutions and the
-two small projections that steer a delta net's memory are F32. One checkpoint
-gives one file, byte for byte.
+becomes -exp(A_log). Matrices are F16 (or Q8_0, at half the size); vectors, the
+causal convolutions and the two small projections that steer a delta net's
+memory are F32. One checkpoint gives one file, byte for byte.
 """
 
 import argparse
 
 import gguf
 import numpy as np
+from gguf import GGMLQuantizationType as Encoding
 from gguf import GGUFValueType as Kind
 from transformers import Qwen3_5ForConditionalGeneration
 
@@ -22,7 +23,9 @@ from vocabulary import Vocabulary
 
 ARCHITECTURE = "qwen35"
 LICENSE = "apache-2.0"
-F16_FILE = 1  # general.file_type: mostly F16
+
+# How matrices are written, and the general.file_type that says so.
+ENCODINGS = {"f32": (Encoding.F32, 0), "f16": (Encoding.F16, 1), "q8_0": (Encoding.Q8_0, 7)}
 
 # transformers' names and the engine's, in the order in which they are replaced.
 NAMES = [
@@ -58,17 +61,21 @@ NAMES = [
 ]
 
 
-def convert(model, vocabulary, path, name="candor-micro", description="", encoding=np.float16):
-    """Writes a model; encoding is that of matrices. Returns its parameters."""
+def convert(model, vocabulary, path, name="candor-micro", description="", encoding="f16"):
+    """Writes a model; encoding is that of matrices. Returns the number of its parameters."""
     values = dict(t for n, p in model.named_parameters() for t in tensors(n, p.detach().float().numpy()))
     count = sum(v.size for v in values.values())
     writer = gguf.GGUFWriter(path, ARCHITECTURE)
-    for key, (value, kind) in sorted(metadata(model.config, vocabulary, name, description, count).items()):
+    keys = metadata(model.config, vocabulary, name, description) | {
+        "general.parameter_count": (count, Kind.UINT64),
+        "general.file_type": (ENCODINGS[encoding][1], Kind.UINT32),
+    }
+    for key, (value, kind) in sorted(keys.items()):
         element = kind[0] if isinstance(kind, list) else None
         writer.add_key_value(key, value, Kind.ARRAY if element else kind, element)
     for key in sorted(values):
-        narrow = values[key].ndim > 1 and not key.endswith(WIDE)
-        writer.add_tensor(key, np.ascontiguousarray(values[key].astype(encoding if narrow else np.float32)))
+        how = encoding_of(key, values[key], ENCODINGS[encoding][0])
+        writer.add_tensor(key, gguf.quantize(np.ascontiguousarray(values[key]), how), raw_dtype=how)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
@@ -76,8 +83,13 @@ def convert(model, vocabulary, path, name="candor-micro", description="", encodi
     return count
 
 
-# Matrices that stay F32.
-WIDE = ("ssm_conv1d.weight", "ssm_alpha.weight", "ssm_beta.weight")
+def encoding_of(name, value, matrices):
+    """How a tensor is written when matrices are written so."""
+    if value.ndim == 1 or name.endswith(("ssm_conv1d.weight", "ssm_alpha.weight", "ssm_beta.weight")):
+        return Encoding.F32
+    if matrices == Encoding.Q8_0 and name.startswith(("v.patch_embed.", "v.pos_embed.")):
+        return Encoding.F16  # a convolution's kernel cannot be quantised, and a few embeddings need not be
+    return matrices
 
 
 def tensors(name, value):
@@ -97,8 +109,8 @@ def tensors(name, value):
     return [(name, value)]
 
 
-def metadata(config, vocabulary, name, description, parameters):
-    """All keys of the file but the architecture, each with its type."""
+def metadata(config, vocabulary, name, description):
+    """What the file says of the model, each key with its type."""
     text, vision = config.text_config, config.vision_config
     if text.linear_num_key_heads != text.linear_num_value_heads:
         raise ValueError("key and value heads of the delta nets must be as many, or they would have to be reordered")
@@ -150,8 +162,6 @@ def metadata(config, vocabulary, name, description, parameters):
         "general.basename": (name, Kind.STRING),  # Ollama's show leaves general.name out
         "general.description": (description or name, Kind.STRING),
         "general.license": (LICENSE, Kind.STRING),
-        "general.parameter_count": (parameters, Kind.UINT64),
-        "general.file_type": (F16_FILE, Kind.UINT32),
         "general.quantization_version": (2, Kind.UINT32),
         "tokenizer.ggml.model": ("gpt2", Kind.STRING),
         "tokenizer.ggml.pre": ("qwen35", Kind.STRING),
@@ -170,11 +180,13 @@ def main():
     parser.add_argument("checkpoint", help="folder of save_pretrained")
     parser.add_argument("vocabulary", help="file of Vocabulary.save")
     parser.add_argument("out", help="the GGUF file to write")
+    parser.add_argument("--encoding", choices=list(ENCODINGS), default="f16", help="of matrices")
     parser.add_argument("--name", default="candor-micro", help="general.name and general.basename")
     parser.add_argument("--describe", default="", help="general.description")
     arguments = parser.parse_args()
     model = Qwen3_5ForConditionalGeneration.from_pretrained(arguments.checkpoint)
-    count = convert(model, Vocabulary.load(arguments.vocabulary), arguments.out, arguments.name, arguments.describe)
+    v = Vocabulary.load(arguments.vocabulary)
+    count = convert(model, v, arguments.out, arguments.name, arguments.describe, arguments.encoding)
     print(f"{arguments.out}: {count} parameters")
 
 

@@ -71,7 +71,8 @@ class Vocabulary:
         return self.ids["<|im_end|>"]
 
     def encode(self, text):
-        """The ids of text, as the engine would have them."""
+        """The ids of text, as the engine would have them (but runs of a character
+        longer than any token, which it may divide elsewhere)."""
         fragments = [text]
         for special in self.specials:
             fragments = [part for f in fragments for part in self._cut(f, special)]
