@@ -21,3 +21,11 @@ func ExampleGenerate() {
 	fmt.Println(img.Bounds().Size(), s.Theme, len(s.Present()), "kinds")
 	// Output: (384,288) beach 3 kinds
 }
+
+func ExampleLookAlikes() {
+	fmt.Println(scene.LookAlikes("orange"))
+	fmt.Println(scene.LookAlikes("house"))
+	// Output:
+	// [apple ball]
+	// []
+}

@@ -18,7 +18,9 @@ type Options struct {
 }
 
 // Generate plans a scene. Every object keeps at least MinVisible of its pixels
-// uncovered, and in easy scenes nearly all. Equal arguments give equal plans.
+// uncovered, and in easy scenes nearly all; but one scene in about 25 has, behind
+// all others and beside the number asked for, one that is doubtful. Equal
+// arguments give equal plans.
 func Generate(seed uint64, opt Options) (Scene, error) {
 	rng := rand.New(rand.NewPCG(seed, layoutStream))
 	s := Scene{Seed: seed, Width: opt.Width, Height: opt.Height}

@@ -27,6 +27,9 @@ func TestGenerateKeepsItsPromises(t *testing.T) {
 			t.Errorf("seed %d: %d kinds; want 3 to 6", seed, n)
 		}
 		for _, o := range s.Objects {
+			if o.Doubtful {
+				continue // see TestDoubtfulObjects
+			}
 			if o.Visible < MinVisible || o.Visible > 1 {
 				t.Errorf("seed %d: %s is %.2f visible", seed, o.Kind, o.Visible)
 			}
@@ -35,6 +38,9 @@ func TestGenerateKeepsItsPromises(t *testing.T) {
 			}
 			if o.Box.W*o.Box.H < 150 || !image.Rect(o.Box.X, o.Box.Y, o.Box.X+o.Box.W-1, o.Box.Y+o.Box.H-1).In(s.bounds()) {
 				t.Errorf("seed %d: %s at %+v of %d×%d", seed, o.Kind, o.Box, s.Width, s.Height)
+			}
+			if o.Likeness < s.Difficulty/2 || o.Likeness > s.Difficulty {
+				t.Errorf("seed %d: %s has likeness %.2f at difficulty %.2f", seed, o.Kind, o.Likeness, s.Difficulty)
 			}
 			if !slices.Contains(Colors(), o.Color) || !slices.Contains(Kinds(), o.Kind) {
 				t.Errorf("seed %d: a %s %s", seed, o.Color, o.Kind)
@@ -65,7 +71,7 @@ func TestDrawAgreesWithThePlan(t *testing.T) {
 					}
 				}
 			}
-			if changed < s.Width*s.Height/600 {
+			if changed < s.Width*s.Height/600 && !o.Doubtful {
 				t.Errorf("seed %d: %s shows in %d pixels only", seed, o.Kind, changed)
 			}
 		}
