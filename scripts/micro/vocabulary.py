@@ -30,11 +30,11 @@ CONTROLS = [
 ]
 MARKS = ["<think>", "</think>", "<tool_call>", "</tool_call>"]
 
-# How the engine divides text for the tokenizer "qwen35".
+# How the engine divides text for the tokenizer "qwen35": white space is ASCII's.
 SPLIT = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
     r"|\s*[\r\n]+|\s+(?!\S)|\s+"
-)
+).replace(r"\S", r"[^\s]").replace(r"[^\s", r"[^\t\n\f\r ").replace(r"\s", r"[\t\n\f\r ]")
 
 # A multiple of this many tokens keeps every matrix quantisable.
 BLOCK = 32
