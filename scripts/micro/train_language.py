@@ -134,6 +134,19 @@ def verdict_at(v, answer):
     return next(k for k, t in enumerate(answer) if v.tokens[t] in vocabulary.VERDICTS)
 
 
+def begin_with(model, v, saved):
+    """Takes over the vision tower of the first stage. The words for kinds begin
+    as the directions in which the tower shows those kinds, so that a word and
+    what it names are alike from the start."""
+    eyes = saved["eyes"]
+    model.model.visual.load_state_dict({k[6:]: t for k, t in eyes.items() if k.startswith("tower.")})
+    words = model.get_input_embeddings().weight
+    with torch.no_grad():
+        for kind, direction in zip(saved["kinds"], eyes["cells.weight"]):
+            for token in v.encode(" " + kind):
+                words[token] = direction * words.norm(dim=1).mean() / direction.norm()
+
+
 def loss_of(logits, ids, weights):
     each = F.cross_entropy(logits[:, :-1].flatten(0, 1), ids[:, 1:].flatten(), reduction="none")
     w = weights[:, 1:].flatten()
@@ -218,8 +231,7 @@ def main():
     v = vocabulary.Vocabulary.load(arg.vocabulary)
     model = build(config(v), arg.seed)
     if arg.vision:
-        eyes = torch.load(arg.vision)["eyes"]
-        model.model.visual.load_state_dict({k[6:]: t for k, t in eyes.items() if k.startswith("tower.")})
+        begin_with(model, v, torch.load(arg.vision))
     if arg.start:
         model.load_state_dict(torch.load(arg.start)["model"])
     quicken(model.model.visual).requires_grad_(arg.joint)
