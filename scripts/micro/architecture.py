@@ -24,7 +24,7 @@ from transformers import DynamicCache, Qwen3_5Config, Qwen3_5ForConditionalGener
 from transformers.cache_utils import LinearAttentionLayer
 
 
-def config(vocabulary, hidden=128, layers=4, interval=2, heads=4, kv_heads=2, head=32, rotary=0.5, linear_heads=4,
+def config(vocabulary, hidden=128, layers=4, interval=2, heads=4, kv_heads=2, head=64, rotary=0.5, linear_heads=4,
            linear_head=32, kernel=4, mlp=384, vision_hidden=128, vision_depth=4, vision_heads=4, vision_mlp=384,
            positions=256, context=32768):
     """The configuration for a vocabulary; every interval-th layer is attention."""
