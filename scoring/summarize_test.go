@@ -34,7 +34,7 @@ func ExampleSummarize() {
 
 // The keys are the file format: exactly these, in this order.
 func TestSummaryKeys(t *testing.T) {
-	want := strings.Fields(`n answered abstained malformed errors complete accuracy balanced_accuracy coverage abstain_rate malformed_rate
+	want := strings.Fields(`n answered abstained malformed errors complete accuracy balanced_accuracy blind_accuracy coverage abstain_rate malformed_rate
 		needed_repair_rate mean_confidence brier ece ece_bins ece_equal_width ece_debiased smooth_ece ece_floor aurc e_aurc
 		augrc auroc corp selective_accuracy coverage_at_risk distinct_confidences top_confidence_share levels
 		predicted_supported labelled_supported reward rule abstain_reward threshold ci spread sources by_split by_labels warnings`)

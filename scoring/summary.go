@@ -14,6 +14,11 @@ type Summary struct {
 
 	Accuracy         *float64 `json:"accuracy"`
 	BalancedAccuracy *float64 `json:"balanced_accuracy"` // mean over the two labels
+	// BlindAccuracy is what a classifier that sees no image gets right on the
+	// same tasks. It is not computed here: whoever knows the claims sets it, or
+	// says why there is none.
+	BlindAccuracy    *float64 `json:"blind_accuracy"`
+	BlindReason      string   `json:"blind_reason,omitempty"`
 	Coverage         *float64 `json:"coverage"`
 	AbstainRate      *float64 `json:"abstain_rate"`
 	MalformedRate    *float64 `json:"malformed_rate"`

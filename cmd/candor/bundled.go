@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"candor/harness/report"
 	"candor/harness/run"
@@ -34,6 +35,6 @@ func register(ctx context.Context, b infer.Backend) (did string, err error) {
 // announce says before all else that the model is the embedded one.
 func announce(w io.Writer, model string, b *run.Bundled) {
 	if micro.Is(model) {
-		fmt.Fprintf(w, "candor: %s\n", report.Embedded(b.Identity))
+		fmt.Fprintf(w, "candor: %s\n", strings.Join(strings.Fields(report.Embedded(b.Identity)), " "))
 	}
 }

@@ -61,6 +61,7 @@ func figures(s *scoring.Summary) table.Writer {
 		beside    string
 	}{
 		{"accuracy", "accuracy", s.Accuracy, "of the answered"},
+		{blindName, "", s.BlindAccuracy, ""},
 		{"mean confidence", "mean_confidence", s.MeanConfidence, over(s)},
 		{"reward", "reward", s.Reward, "mean over all tasks"},
 		{"Brier", "brier", s.Brier, "lower is better"},
@@ -78,11 +79,16 @@ func figures(s *scoring.Summary) table.Writer {
 		{"AUROC", "auroc", s.AUROC, "0.5 is chance, 1 is best"},
 		{"said SUPPORTED", "predicted_supported", s.PredictedSupported, "share of the answered"},
 	} {
-		if f.name == floorName {
+		switch {
+		case f.name == floorName:
 			t.AppendRow(floor(s))
-			continue
+		case f.name != blindName:
+			t.AppendRow(table.Row{f.name, number(f.value), interval(s, f.key), f.beside})
+		case s.BlindAccuracy != nil:
+			t.AppendRow(table.Row{f.name, number(f.value), "", "claim text only, fitted on the train partition"})
+		case s.BlindReason != "":
+			t.AppendRow(table.Row{f.name, number(nil), "", s.BlindReason})
 		}
-		t.AppendRow(table.Row{f.name, number(f.value), interval(s, f.key), f.beside})
 	}
 	t.SetColumnConfigs(rightAligned(2))
 	return t
@@ -112,7 +118,10 @@ func over(s *scoring.Summary) string {
 	return "equal to accuracy"
 }
 
-const floorName = "  its floor"
+const (
+	floorName = "  its floor"
+	blindName = "blind baseline" // only of tasks whose claims are known
+)
 
 // floor puts an ECE beside what luck alone gives a calibrated model: the mean
 // and the 95th percentile, and how often luck gives as much as was seen.

@@ -43,23 +43,24 @@ func commonest(levels []scoring.Level) []scoring.Level {
 	return shown
 }
 
-// splits sets the splits side by side, each ECE with its floor and its bins.
+// splits sets the splits side by side: each accuracy with what can be had
+// without the images, each ECE with the 95th percentile of its floor and its bins.
 func (p *printer) splits(s *scoring.Summary) {
 	if len(s.BySplit) < 2 {
 		return
 	}
 	p.line("")
 	t := newTable()
-	t.AppendHeader(table.Row{"split", "tasks", "answered", "abstained", "accuracy", "ECE", "floor, 95 %", "bins", "Brier", "AURC", "reward"})
+	t.AppendHeader(table.Row{"split", "tasks", "answered", "abst.", "accuracy", "blind", "ECE", "floor95", "bins", "Brier", "AURC", "reward"})
 	for _, name := range slices.Sorted(maps.Keys(s.BySplit)) {
 		b := s.BySplit[name]
 		bins := 0
 		if b.ECEBins != nil {
 			bins = *b.ECEBins
 		}
-		t.AppendRow(table.Row{name, b.N, b.Answered, b.Abstained, short(b.Accuracy), short(b.ECE), short(b.ECEFloor.P95), bins, short(b.Brier), short(b.AURC), short(b.Reward)})
+		t.AppendRow(table.Row{name, b.N, b.Answered, b.Abstained, short(b.Accuracy), short(b.BlindAccuracy), short(b.ECE), short(b.ECEFloor.P95), bins, short(b.Brier), short(b.AURC), short(b.Reward)})
 	}
-	t.SetColumnConfigs(rightAligned(2, 3, 4, 5, 6, 7, 8, 9, 10, 11))
+	t.SetColumnConfigs(rightAligned(2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12))
 	p.table(t)
 }
 

@@ -112,14 +112,21 @@ func TestRunGolden(t *testing.T) {
 		}, map[string]int{"out_of_range": 2, "no_object": 4}},
 		{"errors", result(t, 203, with(plain, scoring.Errored, 3)), nil, nil},
 		{"partial", result(t, 500, plain, scoring.Warning{Code: "partial", Message: "PARTIAL: 200 of 500 tasks are recorded; figures and intervals are over those"}),
-			func(r *run.Result) { r.Manifest.State = run.Interrupted }, nil},
+			func(r *run.Result) {
+				r.Manifest.State = run.Interrupted
+				run.Blind{Reason: "there are no train claims to fit it on"}.Mark(&r.Summary.Summary)
+			}, nil},
 		{"no_answers", result(t, 4, nil), func(r *run.Result) {
 			rows := []scoring.Row{{ID: "a", Image: "1", Outcome: scoring.Malformed}, {ID: "b", Image: "1", Outcome: scoring.Abstained}, {ID: "c", Image: "2", Outcome: scoring.Malformed}, {ID: "d", Image: "3", Outcome: scoring.Malformed}}
 			r.Summary.Summary = summarize(t, rows, 200)
 			r.Summary.Throughput = run.Throughput{}
 		}, map[string]int{"truncated": 1, "no_object": 1, "missing_confidence": 1}},
 		{"no_tasks", result(t, 4, nil), func(r *run.Result) { r.Manifest.State, r.Summary.Throughput = run.Failed, run.Throughput{} }, nil},
-		{"splits", result(t, 180, splits), func(r *run.Result) { r.Manifest.Dataset.Split = "all" }, nil},
+		{"splits", result(t, 180, splits), func(r *run.Result) {
+			r.Manifest.Dataset.Split = "all"
+			r.Manifest.Model = infer.Identity{Model: "candor-micro", ServerVersion: "0.24.0", Architecture: "qwen35", ParameterSize: "2.34M", Quantization: "F16", Embedded: true}
+			run.Blind{Accuracy: new(.71), BySplit: map[string]float64{"adversarial": .55, "popular": .93, "random": .65}}.Mark(&r.Summary.Summary)
+		}, nil},
 		{"random_weights", result(t, 120, answers("adversarial", scattered...), scoring.Warning{Code: "random_weights", Message: "candor-tiny-qwen35 has random weights: its figures mean nothing, they only show that everything works"}),
 			func(r *run.Result) {
 				r.Manifest.Model = infer.Identity{Model: "candor-tiny-qwen35", ServerVersion: "0.24.0", Architecture: "qwen35", RandomWeights: true}

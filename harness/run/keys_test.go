@@ -15,7 +15,7 @@ import (
 
 const (
 	traceKeys = `task_id, claim_key, split, question_id, image_source, claim, label, verdict, confidence, outcome, reason, needed_repair, answered, abstained, malformed, correct, confidence_sum, brier_sum, reward, confidences, text, thinking, prompt_tokens, output_tokens, cached, durations, image, endpoint, attempts, error`
-	sumKeys   = `n, answered, abstained, malformed, errors, complete, accuracy, coverage, abstain_rate, malformed_rate, needed_repair_rate, mean_confidence, brier, ece, ece_bins, ece_equal_width, ece_debiased, smooth_ece, ece_floor, aurc, e_aurc, augrc, auroc, corp, selective_accuracy, coverage_at_risk, distinct_confidences, top_confidence_share, levels, predicted_supported, reward, rule, abstain_reward, threshold, ci, spread, sources, by_split, by_labels, warnings, model, throughput`
+	sumKeys   = `n, answered, abstained, malformed, errors, complete, accuracy, balanced_accuracy, blind_accuracy, coverage, abstain_rate, malformed_rate, needed_repair_rate, mean_confidence, brier, ece, ece_bins, ece_equal_width, ece_debiased, smooth_ece, ece_floor, aurc, e_aurc, augrc, auroc, corp, selective_accuracy, coverage_at_risk, distinct_confidences, top_confidence_share, levels, predicted_supported, labelled_supported, reward, rule, abstain_reward, threshold, ci, spread, sources, by_split, by_labels, warnings, model, throughput`
 )
 
 // keys of a JSON object, in their order.

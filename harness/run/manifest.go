@@ -45,6 +45,7 @@ type Manifest struct {
 	Options       infer.Options     `json:"options"`
 	Prompt        PromptInfo        `json:"prompt"`
 	Tasks         int               `json:"tasks"`
+	Blind         Blind             `json:"blind"` // what can be had without the images
 	Preflight     *preflight.Report `json:"preflight"`
 	Questioned    []string          `json:"questioned"` // endpoints that the preflight is of
 	Parallel      int               `json:"parallel"`   // requests in flight at each endpoint

@@ -121,7 +121,7 @@ func (r *openedRun) read(p *Plan) error {
 // the new configuration.
 func (r *openedRun) reread(p *Plan) error {
 	m, err := LoadManifest(r.dir)
-	m.Config.Bins, m.Config.Bootstrap = p.Config.Bins, p.Config.Bootstrap
+	m.Config.Bins, m.Config.Bootstrap, m.Blind = p.Config.Bins, p.Config.Bootstrap, p.Blind
 	r.manifest = m
 	return err
 }
@@ -132,7 +132,7 @@ func (r *openedRun) describe(p *Plan, s servers, deps Dependencies) {
 	m.Candor, m.Config, m.Model, m.Options = deps.Version, p.Config, s.identity, p.Options
 	m.Dataset = DatasetInfo{Name: p.Dataset, Revision: p.Revision, Split: p.Config.Split, Partition: p.Config.Partition, Images: len(p.images.names)}
 	m.Prompt = PromptInfo{Version: p.Prompt.Version(), Hash: p.Prompt.Hash()}
-	m.Tasks, m.Warnings, m.Endpoints = len(p.Tasks), append([]scoring.Warning{}, p.Warnings...), nil
+	m.Tasks, m.Blind, m.Warnings, m.Endpoints = len(p.Tasks), p.Blind, append([]scoring.Warning{}, p.Warnings...), nil
 	for _, b := range s.backends {
 		m.Endpoints = append(m.Endpoints, b.Endpoint())
 	}

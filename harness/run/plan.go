@@ -37,6 +37,7 @@ type Plan struct {
 	// ImageTokens is the largest image's cost; 0 for a model whose image
 	// processor is not known.
 	ImageTokens int
+	Blind       Blind // what can be had without the images
 	Warnings    []scoring.Warning
 	Images      int // distinct
 	// Model is what is known of the model, and Lacking the servers at which it
@@ -99,6 +100,9 @@ func (p *Plan) choose(set *claim.Set) ([]claim.Claim, error) {
 	}
 	if len(claims) == 0 {
 		return nil, usagef("no claims: %s has none in split %s, partition %s", set.Name, p.Config.Split, p.Config.Partition)
+	}
+	if p.Blind, err = newBlind(set, sel, claims); err != nil {
+		return nil, err
 	}
 	if n := p.Config.NumTasks; n > len(claims) {
 		p.warn("fewer_tasks", "--num-tasks is %d, and the selection has %d: all of them are asked", n, len(claims))

@@ -58,6 +58,7 @@ func summarize(ctx context.Context, m Manifest, pay scoring.Payment, traces []Tr
 		s.Warnings = append(s.Warnings, partial(len(traces), m.Tasks))
 	}
 	s.Warnings = append(s.Warnings, circumstances(m)...)
+	m.Blind.Mark(s)
 	model := ModelInfo{Name: m.Model.Model, Digest: m.Model.Digest, WeightsDigest: m.Model.WeightsDigest, Embedded: m.Model.Embedded}
 	return Summary{Summary: *s, Model: model, Throughput: throughput(m, traces)}, nil
 }

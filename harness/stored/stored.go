@@ -136,6 +136,9 @@ func (a *Answers) Circumstances() []scoring.Warning {
 // Inherit makes a summary of the answers say what they bring along.
 func (a *Answers) Inherit(s *scoring.Summary) {
 	s.Complete = s.Complete && (a.Run == nil || a.Run.Missing() == 0)
+	if a.Run != nil {
+		a.Run.Manifest.Blind.Mark(s)
+	}
 	for _, w := range a.Circumstances() {
 		if w.Code == scoring.WarnNoTasks { // names the file, which the summary cannot
 			s.Warnings = slices.DeleteFunc(s.Warnings, func(own scoring.Warning) bool { return own.Code == w.Code })
