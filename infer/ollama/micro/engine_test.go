@@ -24,8 +24,13 @@ func connect(t *testing.T, s *ollamatest.Server) *ollama.Client {
 
 // A real server takes the model from several at once, in the place of an older
 // one, and says of it what the file says itself.
-func TestEngineInstall(t *testing.T) {
-	s := ollamatest.Start(t)
+func TestEngineInstall(t *testing.T) { testInstall(t) }
+
+// An older server takes it, too.
+func TestOldEngineInstall(t *testing.T) { testInstall(t, ollamatest.Old()) }
+
+func testInstall(t *testing.T, opts ...ollamatest.Option) {
+	s := ollamatest.Start(t, opts...)
 	c := connect(t, s)
 	if err := tinyvlm.Install(t.Context(), c.API(), micro.Name, tinyvlm.Config{Architecture: "qwen35", Seed: 9}); err != nil {
 		t.Fatal(err)
