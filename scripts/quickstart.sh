@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # The main job once, on any Linux machine with Go and a C++ compiler: brings up
-# a real Ollama, makes a tiny model, runs an evaluation into runs/quickstart and
-# prints its summary. Run again it goes on with an interrupted run; a finished
-# one it only shows, without a server.
+# a real Ollama, asks candor-micro, the small model that candor brings along,
+# claims about drawn images into runs/quickstart, and prints the summary. Run
+# again it goes on with an interrupted run; a finished one it only shows,
+# without a server.
 
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-readonly MODEL=candor-tiny-qwen35 ARCHITECTURE=qwen35
-readonly RUN=runs/quickstart TASKS=60
+readonly RUN=runs/quickstart TASKS=300 # of all three splits together
 # What candor exits with.
 readonly USAGE=2 INTERRUPTED=130
 
@@ -30,9 +30,10 @@ usage() {
   cat << END
 usage: scripts/quickstart.sh
 
-Builds candor, brings up an Ollama (scripts/ollama.sh), makes a tiny model, asks it
-$TASKS claims about drawn images into $RUN, and prints the summary. Run again it goes
-on where it was interrupted; a finished run it only shows.
+Builds candor, brings up an Ollama (scripts/ollama.sh), asks candor-micro $TASKS claims
+about drawn images into $RUN, and prints the summary. candor-micro is a very small model
+that candor brings along: for trying Candor out, no result about real models (./candor help
+micro). Run again it goes on where it was interrupted; a finished run it only shows.
 END
 }
 
@@ -64,15 +65,13 @@ finished() {
 }
 
 evaluate() {
-  go run ./scripts/tinyvlm -arch "$ARCHITECTURE" -register "$MODEL" >&2
   local where=(--out "$RUN")
   if [[ -e $RUN/run.json ]]; then
     say "going on with $RUN"
     where=(--resume "$RUN")
   fi
   # One thread: the model is so small that more would only wait for each other.
-  exec ./candor eval --model "$MODEL" --dataset demo --split all --partition all \
-    --num-tasks "$TASKS" --seed 0 --num-thread 1 "${where[@]}"
+  exec ./candor eval --split all --num-tasks "$TASKS" --num-thread 1 "${where[@]}"
 }
 
 next_steps() {
@@ -82,8 +81,9 @@ The answers and figures are in $RUN. What next:
   ./candor help            commands and topics; ./candor help metrics explains the figures
   export OLLAMA_HOST=\$(scripts/ollama.sh start)
                            starts a server that stays (scripts/ollama.sh stop ends it), and tells candor
-  ./candor doctor --model $MODEL --num-thread 1
+  ./candor doctor --num-thread 1
                            asks that server what it honours
+  ./candor help micro      what candor-micro is; with --model NAME candor asks another model
 END
 }
 
