@@ -123,9 +123,11 @@ fuzz() {
   done
 }
 
-# simulate counts how often intervals and p-values keep what they promise.
+# simulate counts how often intervals and p-values keep what they promise, and
+# asks candor-micro about images that are not as they should be.
 simulate() {
   step env CANDOR_SLOW=1 go test -run 'TestIntervalCoverage|TestPCalibratedIsUniform' -v -timeout 60m ./scoring
+  step env CANDOR_SLOW=1 go test -count 1 -run TestMicro -v -timeout 60m ./harness/run
 }
 
 main "$@"
