@@ -1,23 +1,25 @@
 package claim
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 )
 
-// ErrHub is returned by Load for a name that can only be a data set on the Hub.
-var ErrHub = errors.New("data sets on the Hub are not available yet: download the files and give their paths")
-
 // Load returns a data set by what a user calls it: "demo"; a file; several
 // files with commas between, as SplitList reads them; or a folder that holds
-// coco_pope_*.json or, if none, other .json, .jsonl, .csv or .tsv files. Images of files are
-// looked for in imageDir; see LoadPOPE.
+// coco_pope_*.json or, if none, other .json, .jsonl, .csv, .tsv or .parquet files.
+// Images of files are looked for in imageDir; see LoadPOPE. Nothing is fetched
+// from the Hub: that takes a Loader.
 func Load(spec, imageDir string) (*Set, error) {
+	return Loader{Images: imageDir}.Load(context.Background(), spec)
+}
+
+// local loads what is on this machine.
+func (l Loader) local(ctx context.Context, spec string) (*Set, error) {
 	if spec == "demo" {
 		return Demo(0)
 	}
@@ -25,7 +27,7 @@ func Load(spec, imageDir string) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return LoadPOPE(paths, imageDir)
+	return loadFiles(ctx, filesAt(paths), l.Images, false)
 }
 
 // dataFiles are the files that spec names; of a folder those that match the
@@ -39,7 +41,7 @@ func dataFiles(spec, preferred string) ([]string, error) {
 		return []string{spec}, nil
 	case strings.Contains(spec, ","):
 		return listed(spec)
-	case hubID().MatchString(spec) && !slices.Contains([]string{".json", ".jsonl", ".csv", ".tsv"}, filepath.Ext(spec)):
+	case isHub(spec):
 		return nil, fmt.Errorf("data set %s: there is no such file; %w", spec, ErrHub)
 	case spec == "":
 		return nil, errors.New("no data set given: use demo or the path of a file")
@@ -48,13 +50,13 @@ func dataFiles(spec, preferred string) ([]string, error) {
 }
 
 func filesIn(dir, preferred string) ([]string, error) {
-	for _, pattern := range []string{preferred, "*.json", "*.jsonl", "*.csv", "*.tsv"} {
+	for _, pattern := range []string{preferred, "*.json", "*.jsonl", "*.csv", "*.tsv", "*.parquet"} {
 		paths, err := filepath.Glob(filepath.Join(quoteMeta(dir), pattern))
 		if err != nil || len(paths) > 0 {
 			return paths, err
 		}
 	}
-	return nil, fmt.Errorf("folder %s holds no .json, .jsonl, .csv or .tsv file", dir)
+	return nil, fmt.Errorf("folder %s holds no .json, .jsonl, .csv, .tsv or .parquet file", dir)
 }
 
 // quoteMeta keeps a folder's own brackets from being read as a pattern.
@@ -102,9 +104,4 @@ func joined(parts []string) string { return strings.TrimSpace(strings.Join(parts
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
-}
-
-// hubID matches organisation/name.
-func hubID() *regexp.Regexp {
-	return regexp.MustCompile(`^[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*$`)
 }

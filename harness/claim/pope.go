@@ -1,6 +1,7 @@
 package claim
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -21,21 +22,54 @@ import (
 // popular and adversarial in its name, else by its name. Images are looked for
 // in imageDir; with "" the set is without images, and opening one says so.
 //
+// Parquet files (.parquet) have the same keys as columns, and may hold the
+// images: as a column image of bytes, or of a structure of bytes and path. Such
+// images are read when they are opened, and the files stay open for that.
+//
 // A row that is not understood, an empty file, and a question_id twice in a
 // split are errors that name file and line.
 func LoadPOPE(paths []string, imageDir string) (*Set, error) {
-	if len(paths) == 0 {
+	return loadFiles(context.Background(), filesAt(paths), imageDir, false)
+}
+
+// dataFile is a file of a data set.
+type dataFile struct {
+	path  string
+	split string // of rows that name none
+}
+
+func filesAt(paths []string) []dataFile {
+	files := make([]dataFile, len(paths))
+	for i, p := range paths {
+		files[i] = dataFile{p, splitOf(p)}
+		if isParquet(p) {
+			files[i].split = parquetSplit(p)
+		}
+	}
+	return files
+}
+
+func loadFiles(ctx context.Context, files []dataFile, imageDir string, fetched bool) (*Set, error) {
+	if len(files) == 0 {
 		return nil, errors.New("no data files given")
 	}
-	ld := loader{seen: make(map[string]string), names: make(map[string]string)}
-	for _, p := range paths {
-		if err := ld.file(p); err != nil {
+	ld := loader{
+		seen: make(map[string]string), names: make(map[string]string), fetched: fetched,
+		places: make(map[string][]place), ofSplit: make(map[string]int),
+	}
+	var paths []string
+	for _, f := range files {
+		paths = append(paths, f.path)
+		if err := ld.file(ctx, f); err != nil {
 			return nil, err
 		}
 	}
 	images, err := openFolder(imageDir, ld.names)
 	if err != nil {
 		return nil, err
+	}
+	if len(ld.tables) > 0 {
+		images = &embedded{tables: ld.tables, places: ld.places, folder: images, local: !fetched}
 	}
 	return &Set{Name: ld.name(paths), Revision: revision(ld.digests), Claims: ld.claims, Images: images}, nil
 }
@@ -57,9 +91,23 @@ type loader struct {
 	seen    map[string]string // claim ID → where it was
 	names   map[string]string // image source → its name as published
 	digests []string
+	fetched bool // from the Hub: its commit says which files they are
+
+	tables  []*parquetTable    // the Parquet files among them
+	places  map[string][]place // image source → the rows of tables that have it
+	ofSplit map[string]int     // how many rows of tables a split has
 }
 
-func (ld *loader) file(name string) error {
+func (ld *loader) file(ctx context.Context, file dataFile) error {
+	name := file.path
+	if isParquet(name) {
+		if err := ld.parquet(ctx, name, file.split); err != nil || ld.fetched {
+			return err
+		}
+		digest, err := fileHash(name)
+		ld.digests = append(ld.digests, digest)
+		return err
+	}
 	f, err := regular.Open(name)
 	if err != nil {
 		return fmt.Errorf("data file: %w", err)
@@ -72,7 +120,7 @@ func (ld *loader) file(name string) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		n++
-		if err := ld.add(name, r, n); err != nil {
+		if err := ld.add(name, file.split, r, n); err != nil {
 			return fmt.Errorf("%s: %s: %w", name, r.where, err)
 		}
 	}
@@ -83,8 +131,8 @@ func (ld *loader) file(name string) error {
 	return nil
 }
 
-func (ld *loader) add(file string, r row, n int) error {
-	c, image, err := parse(r, n, splitOf(file))
+func (ld *loader) add(file, split string, r row, n int) error {
+	c, image, err := parse(r, n, split)
 	if err != nil {
 		return err
 	}

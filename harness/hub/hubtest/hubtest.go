@@ -9,9 +9,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io/fs"
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -146,4 +149,21 @@ func (s *Server) note(r *http.Request, storage bool) {
 		Storage: storage, Method: r.Method, Path: r.URL.Path,
 		Range: r.Header.Get("Range"), Authorization: r.Header.Get("Authorization"),
 	})
+}
+
+// Folder reads the files of a folder, for Add.
+func Folder(dir string) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		files[filepath.ToSlash(name)], err = os.ReadFile(path)
+		return err
+	})
+	return files, err
 }
