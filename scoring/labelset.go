@@ -82,7 +82,7 @@ func labelSetFigures(ctx context.Context, rows []Row, by Labelling, opt Options)
 		}
 	}
 	f.Kept, f.Ambiguous = len(kept), len(passed)
-	f.Ceiling = defined(1 - float64(f.Relabelled)/float64(told))
+	f.Ceiling = defined(float64(told-f.Relabelled) / float64(told))
 	return f, f.abstentions(ctx, kept, passed, opt)
 }
 

@@ -22,14 +22,15 @@ type evalCmd struct {
 	Model string   `help:"Model, by the server's name for it; the default is embedded, for trying Candor out." default:"${model}" group:"model"`
 	Host  []string `help:"Ollama server; repeat for several. Default: OLLAMA_HOST, else 127.0.0.1:11434." placeholder:"URL" sep:"none" group:"model"`
 
-	Dataset   string `help:"demo, or POPE files (JSON Lines or array), one or more by commas, or a folder of them." default:"demo" group:"data"`
-	Images    string `help:"Folder of the images." placeholder:"DIR" group:"data"`
-	Split     string `help:"random, popular, adversarial, another of the data set, or all." default:"adversarial" group:"data"`
-	Partition string `help:"eval, train or all; by image." default:"eval" group:"data"`
-	EvalIDs   string `name:"eval-ids" help:"File with the images of the eval partition, one a line." placeholder:"FILE" group:"data"`
-	NumTasks  int    `help:"Tasks to sample: at most so many; 0 takes all." default:"100" group:"data"`
-	Seed      int64  `help:"Seed of the sample and of every task." default:"0" group:"data"`
-	Replicate int    `help:"Draw anew on the same tasks." default:"0" group:"data"`
+	Dataset   string   `help:"demo, or POPE files (JSON Lines or array), one or more by commas, or a folder of them." default:"demo" group:"data"`
+	Images    string   `help:"Folder of the images." placeholder:"DIR" group:"data"`
+	Split     string   `help:"random, popular, adversarial, another of the data set, or all." default:"adversarial" group:"data"`
+	Partition string   `help:"eval, train or all; by image." default:"eval" group:"data"`
+	EvalIDs   string   `name:"eval-ids" help:"File with the images of the eval partition, one a line." placeholder:"FILE" group:"data"`
+	Labels    []string `help:"Score by another label set of the same claims too; may be repeated." placeholder:"NAME=FILE" sep:"none" group:"data"`
+	NumTasks  int      `help:"Tasks to sample: at most so many; 0 takes all." default:"100" group:"data"`
+	Seed      int64    `help:"Seed of the sample and of every task." default:"0" group:"data"`
+	Replicate int      `help:"Draw anew on the same tasks." default:"0" group:"data"`
 
 	Rule          string   `help:"brier or log." default:"brier" group:"task"`
 	AbstainReward *float64 `help:"Flat reward of ABSTAIN. Default: .80, for log the payoff of the same threshold." placeholder:"A" group:"task"`
@@ -112,7 +113,7 @@ func (e *evalCmd) worthPrinting(r run.Result, err error) bool {
 func (e *evalCmd) config() run.Config {
 	return run.Config{
 		Model: e.Model, Hosts: e.Host, Dataset: absoluteData(e.Dataset), Images: absolute(e.Images), Split: e.Split,
-		Partition: e.Partition, NumTasks: e.NumTasks, Seed: e.Seed, Replicate: e.Replicate, EvalIDs: absolute(e.EvalIDs),
+		Partition: e.Partition, NumTasks: e.NumTasks, Seed: e.Seed, Replicate: e.Replicate, EvalIDs: absolute(e.EvalIDs), Labels: absoluteLabels(e.Labels),
 		Rule: e.Rule, Abstain: e.AbstainReward, Prompt: absolute(e.Prompt, verify.PromptDefault, verify.PromptImageFirst), Format: e.Format, Profile: e.Profile,
 		Sampling: run.Sampling{
 			Temperature: e.Temperature, TopP: e.TopP, TopK: e.TopK, MinP: e.MinP, PresencePenalty: e.PresencePenalty,

@@ -36,6 +36,18 @@ func absoluteData(spec string) string {
 	return strings.Join(paths, ",")
 }
 
+// absoluteLabels does so for the files of label sets.
+func absoluteLabels(args []string) []string {
+	var out []string
+	for _, a := range args {
+		if name, file, isFile := strings.Cut(a, "="); isFile {
+			a = name + "=" + absoluteData(file)
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
 func exists(name string) bool {
 	_, err := os.Stat(name)
 	return err == nil

@@ -13,11 +13,11 @@ import (
 
 // rescoreCmd is candor rescore.
 type rescoreCmd struct {
-	From          string            `arg:"" name:"run" help:"Directory of a run, or a file of answers as candor score reads it."`
-	Rule          string            `help:"brier or log. Default: the run's own." placeholder:"RULE"`
-	AbstainReward *float64          `help:"Flat reward of ABSTAIN. Default: the run's own or, under another rule, that rule's." placeholder:"A"`
-	Labels        map[string]string `help:"Another label set for the same claims; may be repeated." placeholder:"NAME=FILE"`
-	Grid          bool              `help:"Also a grid of payoffs under both rules."`
+	From          string   `arg:"" name:"run" help:"Directory of a run, or a file of answers as candor score reads it."`
+	Rule          string   `help:"brier or log. Default: the run's own." placeholder:"RULE"`
+	AbstainReward *float64 `help:"Flat reward of ABSTAIN. Default: the run's own or, under another rule, that rule's." placeholder:"A"`
+	Labels        []string `help:"Another label set of the same claims; may be repeated." placeholder:"NAME=FILE" sep:"none"`
+	Grid          bool     `help:"Also a grid of payoffs under both rules."`
 	figureFlags   `embed:""`
 	JSON          bool `name:"json" help:"Print the result as JSON."`
 }
@@ -57,7 +57,7 @@ func (r *rescoreCmd) Run(ctx context.Context, c console) error {
 	if err != nil {
 		return err
 	}
-	res, err := rescore.Rescore(ctx, a, rescore.Request{Rule: r.Rule, Abstain: r.AbstainReward, Labels: r.Labels, Grid: r.Grid, Options: r.options(a)})
+	res, err := rescore.Rescore(ctx, a, rescore.Request{Rule: r.Rule, Abstain: r.AbstainReward, Labels: absoluteLabels(r.Labels), Grid: r.Grid, Options: r.options(a)})
 	if err != nil {
 		return err
 	}

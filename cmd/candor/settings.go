@@ -141,6 +141,16 @@ func flagValue(v any) (any, error) {
 			list[i] = s
 		}
 		return list, nil
+	case map[string]any: // a TOML table, such as [labels]
+		var list []any
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			s, ok := v[key].(string)
+			if !ok {
+				return nil, fmt.Errorf("%s is %v, no text", key, v[key])
+			}
+			list = append(list, key+"="+s)
+		}
+		return list, nil
 	}
 	return nil, fmt.Errorf("%T is no value for a flag", v)
 }

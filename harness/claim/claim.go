@@ -44,6 +44,9 @@ func (c Claim) Open(ctx context.Context, images Images) (data []byte, name strin
 	return data, name, nil
 }
 
+// DemoName is what Load calls Demo.
+const DemoName = "demo"
+
 // Set is claims and the images they are about.
 type Set struct {
 	Name      string // where it came from

@@ -49,7 +49,7 @@ func (l LabelSet) Agrees(c Claim) error {
 	switch {
 	case !ok:
 		return nil
-	case row.image != "" && row.image != c.ImageSource:
+	case row.image != "" && c.ImageSource != "" && row.image != c.ImageSource:
 		return fmt.Errorf("%s is about image %s, but claim %s about %s: the labels are of another data set", row.where, row.image, c.ID, c.ImageSource)
 	case row.text != "" && c.Text != "" && withoutArticles(row.text) != withoutArticles(c.Text):
 		return fmt.Errorf("%s reads %q, but claim %s %q: the labels are of other claims; a row without a text joins by its question_id alone", row.where, row.text, c.ID, c.Text)
@@ -69,7 +69,8 @@ func (l LabelSet) Join(set *Set) (strays []string, err error) {
 		delete(left, c.ID)
 	}
 	if len(left) == len(l.Labels) {
-		return nil, l.noneJoins(set.Splits())
+		told := fmt.Sprintf("none of the %d labels is of a claim", len(l.Labels))
+		return nil, l.NoneJoins(told, "the data have", set.Splits())
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(left), naturally) {
 		if row, ok := l.rows[id]; ok {
@@ -80,19 +81,24 @@ func (l LabelSet) Join(set *Set) (strays []string, err error) {
 	return strays, nil
 }
 
-// noneJoins says why no label joins, and what mends it: most often the split,
-// which a file without the key tells by its name alone.
-func (l LabelSet) noneJoins(splits []string) error {
+// NoneJoins is the error where no label joins: what is told, the splits of both
+// sides, and what mends it. That is most often the split, which a file without
+// the key tells by its name alone. owner is who has those splits; one of them
+// is "" where answers tell none.
+func (l LabelSet) NoneJoins(told, owner string, splits []string) error {
 	cure := "no question_id of a split in common is the same"
-	if !slices.ContainsFunc(l.Splits(), func(s string) bool { return slices.Contains(splits, s) }) {
+	switch has := func(s string) bool { return slices.Contains(splits, s) }; {
+	case has(""):
+		cure = `give the answers a "split" key`
+	case !slices.ContainsFunc(l.Splits(), has):
 		cure = `give the file's rows a "split" key, or name the file after its split`
 	}
-	return fmt.Errorf("none of the %d labels is of a claim: labels join on split and question_id; the data have %s, the file %s: %s",
-		len(l.Labels), NameSplits(splits), NameSplits(l.Splits()), cure)
+	return fmt.Errorf("%s: labels join on split and question_id; %s %s, the file %s: %s",
+		told, owner, nameSplits(splits), nameSplits(l.Splits()), cure)
 }
 
-// NameSplits names splits for messages, at most five.
-func NameSplits(names []string) string {
+// nameSplits names splits for messages, at most five.
+func nameSplits(names []string) string {
 	const most = 5
 	names = slices.Clone(names)
 	for i, name := range names {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -62,6 +63,7 @@ func figures(s *scoring.Summary) table.Writer {
 	}{
 		{"accuracy", "accuracy", s.Accuracy, "of the answered"},
 		{blindName, "", s.BlindAccuracy, ""},
+		{"balanced accuracy", "balanced_accuracy", s.BalancedAccuracy, "mean over the two labels"},
 		{"mean confidence", "mean_confidence", s.MeanConfidence, over(s)},
 		{"reward", "reward", s.Reward, "mean over all tasks"},
 		{"Brier", "brier", s.Brier, "lower is better"},
@@ -80,6 +82,7 @@ func figures(s *scoring.Summary) table.Writer {
 		{"said SUPPORTED", "predicted_supported", s.PredictedSupported, "share of the answered"},
 	} {
 		switch {
+		case f.key == "balanced_accuracy" && balanced(s):
 		case f.name == floorName:
 			t.AppendRow(floor(s))
 		case f.name != blindName:
@@ -92,6 +95,13 @@ func figures(s *scoring.Summary) table.Writer {
 	}
 	t.SetColumnConfigs(rightAligned(2))
 	return t
+}
+
+// balanced tells labels near enough to half and half that the accuracy alone
+// will do.
+func balanced(s *scoring.Summary) bool {
+	const near = 0.05
+	return s.LabelledSupported == nil || math.Abs(*s.LabelledSupported-.5) <= near
 }
 
 func interval(s *scoring.Summary, key string) string {

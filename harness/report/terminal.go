@@ -23,6 +23,7 @@ func Run(w io.Writer, r run.Result, reasons map[string]int) error {
 	p := &printer{w: w}
 	p.run(r)
 	p.summary(&r.Summary.Summary, r.Manifest.Config.Bins, reasons)
+	p.labelSets(&r.Summary.Summary)
 	p.speed(r.Summary.Throughput)
 	return p.err
 }

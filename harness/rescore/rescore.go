@@ -6,12 +6,8 @@ package rescore
 
 import (
 	"context"
-	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
-	"candor/harness/claim"
+	"candor/harness/relabel"
 	"candor/harness/run"
 	"candor/harness/stored"
 	"candor/scoring"
@@ -19,10 +15,10 @@ import (
 
 // Request says what to make of stored answers.
 type Request struct {
-	Rule    string            // "": the run's own
-	Abstain *float64          // nil: the run's own or, under another rule, that rule's default
-	Labels  map[string]string // further label sets: name → data set as claim.Load reads it
-	Grid    bool              // also a grid of payoffs under both rules
+	Rule    string   // "": the run's own
+	Abstain *float64 // nil: the run's own or, under another rule, that rule's default
+	Labels  []string // further label sets, as relabel.Load takes them
+	Grid    bool     // also a grid of payoffs under both rules
 	Options scoring.Options
 }
 
@@ -67,95 +63,20 @@ func Rescore(ctx context.Context, a *stored.Answers, req Request) (*Result, erro
 	return out, nil
 }
 
-// labels adds a summary under each further label set.
+// labels adds a summary under each further label set, those that come with the
+// run's data among them.
 func (r *Result) labels(ctx context.Context, a *stored.Answers, pay scoring.Payment, req Request) error {
-	for name, data := range req.Labels {
-		set, err := claim.Load(data, "")
-		if err != nil {
-			return &run.UsageError{Err: fmt.Errorf("--labels %s: %w", name, err)}
-		}
-		rows, changed, err := relabel(a.Rows, set)
-		if err != nil {
-			return fmt.Errorf("labels %s: %w", name, err)
-		}
-		sum, err := scoring.Summarize(ctx, rows, pay, req.Options)
-		if err != nil {
-			return fmt.Errorf("labels %s: %w", name, err)
-		}
-		sum.Warnings = slices.Insert(sum.Warnings, 0, scoring.Warning{Code: "label_set", Message: fmt.Sprintf(
-			"labels %s: %d of %d tasks have one, %d of them another than the run's", name, len(rows), len(a.Rows), changed)})
-		r.ByLabels[name] = sum
+	own, err := a.LabelSets()
+	if err != nil {
+		return err
 	}
-	return nil
-}
-
-// relabel marks the rows anew by a set's labels and leaves out those that have
-// none there. Labels join on split and question_id, and must be of the same
-// image.
-func relabel(rows []scoring.Row, set *claim.Set) (out []scoring.Row, changed int, err error) {
-	claims := make(map[string]claim.Claim, len(set.Claims))
-	for _, c := range set.Claims {
-		claims[c.ID] = c
+	sets, err := relabel.Load(req.Labels, own)
+	if err != nil {
+		return &run.UsageError{Err: err}
 	}
-	for _, r := range rows {
-		c, ok := claims[r.ID]
-		if !ok && r.Split != "" {
-			c, ok = claims[r.Split+"/"+r.ID]
-		}
-		if !ok {
-			continue
-		}
-		if r.Image != "" && claim.Stem(r.Image) != c.ImageSource {
-			return nil, 0, fmt.Errorf("task %s is about image %s, but claim %s about %s: the label set is of another data set", r.ID, r.Image, c.ID, c.ImageSource)
-		}
-		if r.Label != "" && r.Label != string(c.Label) {
-			changed++
-		}
-		r.Label = string(c.Label)
-		r.Correct = r.Outcome == scoring.Answered && r.Supported == (c.Label == claim.Supported)
-		out = append(out, r)
+	if err := relabel.Check(a.Rows, a.Texts(), sets[len(own):]); err != nil {
+		return err
 	}
-	if len(out) == 0 && len(rows) > 0 {
-		return nil, 0, noneJoins(rows, set)
-	}
-	return out, changed, nil
-}
-
-// noneJoins says why no label joins, and what mends it: most often the split,
-// which a file without the key tells by its name alone.
-func noneJoins(rows []scoring.Row, set *claim.Set) error {
-	ran, told := map[string]bool{}, map[string]bool{}
-	for _, r := range rows {
-		ran[r.Split] = true
-	}
-	common := false
-	for _, c := range set.Claims {
-		told[c.Split] = true
-		common = common || ran[c.Split]
-	}
-	cure := "no question_id of a split in common is the same"
-	switch {
-	case ran[""]:
-		cure = "give the answers a \"split\" key"
-	case !common:
-		cure = "give the file's rows a \"split\" key, or name the file after its split"
-	}
-	return fmt.Errorf("none of the %d tasks has a label there: labels join on split and question_id; the run has %s, the file %s: %s",
-		len(rows), splits(ran), splits(told), cure)
-}
-
-// splits names them, at most five.
-func splits(found map[string]bool) string {
-	const most = 5
-	var names []string
-	for _, name := range slices.Sorted(maps.Keys(found)) {
-		if name == "" {
-			name = "none"
-		}
-		names = append(names, name)
-	}
-	if rest := len(names) - most; rest > 0 {
-		names = append(names[:most], fmt.Sprintf("%d more", rest))
-	}
-	return "split " + strings.Join(names, ", ")
+	r.ByLabels, err = relabel.Summaries(ctx, a.Rows, sets, pay, req.Options)
+	return err
 }

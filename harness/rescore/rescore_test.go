@@ -91,7 +91,7 @@ func TestLabels(t *testing.T) {
 		return strings.NewReplacer("%ID", id, "%IMG", image, "%L", yesNo).Replace(line)
 	}
 	ask := func(file string) (*rescore.Result, error) {
-		return rescore.Rescore(t.Context(), ran("brier", nil, answers()...), rescore.Request{Labels: map[string]string{"re": file}, Options: scoring.Options{FloorDraws: 1}})
+		return rescore.Rescore(t.Context(), ran("brier", nil, answers()...), rescore.Request{Labels: []string{"re=" + file}, Options: scoring.Options{FloorDraws: 1}})
 	}
 	got, err := ask(write(label("1", "a", "no") + label("2", "a", "no") + label("4", "b", "yes") + label("7", "c", "yes")))
 	if err != nil {
@@ -101,10 +101,10 @@ func TestLabels(t *testing.T) {
 	if re.N != 3 || re.Answered != 2 || *re.Accuracy != 0 || *re.AbstainRate != 1.0/3 || *got.Accuracy != 2.0/3 {
 		t.Errorf("%+v", re)
 	}
-	if w := re.Warnings[0]; w.Code != "label_set" || !strings.Contains(w.Message, "3 of 4 tasks have one, 2 of them another") {
+	if w := re.Warnings[0]; w.Code != "label_set" || !strings.Contains(w.Message, "3 of 4 tasks have one, 2 of them another than the run's; 1 have none, and count as ambiguous") {
 		t.Errorf("%+v", w)
 	}
-	if _, err := ask(write(label("1", "z", "no"))); err == nil || !strings.Contains(err.Error(), "random/1 is about image a") {
+	if _, err := ask(write(label("1", "z", "no"))); err == nil || !strings.Contains(err.Error(), "line 1 is about image z, but claim random/1 about a") {
 		t.Errorf("another picture: %v", err)
 	}
 }
@@ -133,7 +133,7 @@ func TestNoLabelJoins(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		_, err := rescore.Rescore(t.Context(), ran("brier", nil, row.rows...), rescore.Request{Labels: map[string]string{"re": file}, Options: scoring.Options{FloorDraws: 1}})
+		_, err := rescore.Rescore(t.Context(), ran("brier", nil, row.rows...), rescore.Request{Labels: []string{"re=" + file}, Options: scoring.Options{FloorDraws: 1}})
 		if err == nil || !strings.Contains(err.Error(), "none of the 4 tasks has a label there") || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%s: %v; want %q", row.name, err, row.want)
 		}

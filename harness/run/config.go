@@ -35,6 +35,7 @@ type Config struct {
 	Seed      int64    `json:"seed"`
 	Replicate int      `json:"replicate"`
 	EvalIDs   string   `json:"eval-ids"`
+	Labels    []string `json:"labels"` // NAME=FILE, or the NAME of a set that comes with the data
 	Rule      string   `json:"rule"`
 	Abstain   *float64 `json:"abstain-reward"` // nil: the rule's default
 	Prompt    string   `json:"prompt"`         // "": the default template

@@ -14,7 +14,7 @@ func (r *openedRun) finish(ctx context.Context, p *Plan, cause error) (Result, e
 	m := &r.manifest
 	m.close(cause)
 	traces, failed := r.inOrder(p)
-	sum, err := summarize(ctx, *m, p.Payment, traces, failed)
+	sum, err := summarize(ctx, *m, p, traces, failed)
 	if err != nil {
 		if ctx.Err() != nil {
 			err = ErrInterrupted // while summing up: resuming does that again

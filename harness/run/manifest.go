@@ -41,6 +41,7 @@ type Manifest struct {
 	ConfigHash    string            `json:"config_hash"`
 	Hashed        map[string]string `json:"hashed"` // what the hash covers
 	Dataset       DatasetInfo       `json:"dataset"`
+	Labels        []LabelsInfo      `json:"labels"` // sets beside the data's own
 	Model         infer.Identity    `json:"model"`
 	Options       infer.Options     `json:"options"`
 	Prompt        PromptInfo        `json:"prompt"`

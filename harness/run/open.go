@@ -122,6 +122,8 @@ func (r *openedRun) read(p *Plan) error {
 func (r *openedRun) reread(p *Plan) error {
 	m, err := LoadManifest(r.dir)
 	m.Config.Bins, m.Config.Bootstrap, m.Blind = p.Config.Bins, p.Config.Bootstrap, p.Blind
+	m.Config.Labels = p.Config.Labels
+	m.Labels, m.Warnings = p.labelsInfo(), p.relabelled(m.Warnings)
 	r.manifest = m
 	return err
 }
@@ -131,6 +133,7 @@ func (r *openedRun) describe(p *Plan, s servers, deps Dependencies) {
 	m := &r.manifest
 	m.Candor, m.Config, m.Model, m.Options = deps.Version, p.Config, s.identity, p.Options
 	m.Dataset = DatasetInfo{Name: p.Dataset, Revision: p.Revision, Split: p.Config.Split, Partition: p.Config.Partition, Images: len(p.images.names)}
+	m.Labels = p.labelsInfo()
 	m.Prompt = PromptInfo{Version: p.Prompt.Version(), Hash: p.Prompt.Hash()}
 	m.Tasks, m.Blind, m.Warnings, m.Endpoints = len(p.Tasks), p.Blind, append([]scoring.Warning{}, p.Warnings...), nil
 	for _, b := range s.backends {

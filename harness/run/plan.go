@@ -45,6 +45,7 @@ type Plan struct {
 	Model   infer.Identity
 	Lacking []string
 
+	labels                      []claim.LabelSet
 	system                      string
 	images                      *imageStore
 	typicalWidth, typicalHeight int
@@ -72,6 +73,9 @@ func NewPlan(ctx context.Context, cfg Config) (*Plan, error) {
 		return nil, err
 	}
 	p.Dataset, p.Revision = set.Name, set.Revision
+	if err := p.readLabels(set); err != nil {
+		return nil, err
+	}
 	claims, err := p.choose(set)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"candor/harness/claim"
 	"candor/scoring"
 )
 
@@ -70,3 +71,26 @@ func (s *Stored) Circumstances() []scoring.Warning {
 
 // Payment is the rule and the payoff that the run's prompt stated.
 func (s *Stored) Payment() (scoring.Payment, error) { return s.Manifest.Config.Payment() }
+
+// LabelSets are those that come with the run's data set, which only a set made
+// here has: the demo's. There are none where this version makes other claims
+// than the run was asked.
+func (s *Stored) LabelSets() ([]claim.LabelSet, error) {
+	if s.Manifest.Config.Dataset != claim.DemoName {
+		return nil, nil
+	}
+	set, err := claim.Load(claim.DemoName, "")
+	if err != nil || set.Revision != s.Manifest.Dataset.Revision {
+		return nil, err
+	}
+	claims := make(map[string]claim.Claim, len(set.Claims))
+	for _, c := range set.Claims {
+		claims[c.ID] = c
+	}
+	for _, t := range s.Traces {
+		if c := claims[t.TaskID]; c.Text != t.Claim || c.ImageSource != t.ImageSource || string(c.Label) != t.Label {
+			return nil, nil
+		}
+	}
+	return set.LabelSets, nil
+}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"candor/harness/relabel"
 	"candor/infer/preflight"
 	"candor/scoring"
 )
@@ -42,15 +43,20 @@ type Throughput struct {
 	DistinctImages   int                `json:"distinct_images"`
 }
 
-// summarize computes a run's summary from its journal and its tasks in error.
-func summarize(ctx context.Context, m Manifest, pay scoring.Payment, traces []Trace, failed []scoring.Row) (Summary, error) {
+// summarize computes a run's summary from its journal and its tasks in error,
+// by the labels of its data and by every other label set.
+func summarize(ctx context.Context, m Manifest, p *Plan, traces []Trace, failed []scoring.Row) (Summary, error) {
 	rows := make([]scoring.Row, 0, len(traces)+len(failed))
 	for _, t := range traces {
 		rows = append(rows, t.Row())
 	}
 	rows = append(rows, failed...)
-	s, err := scoring.Summarize(ctx, rows, pay, scoring.Options{Bins: m.Config.Bins, Bootstrap: m.Config.Bootstrap, Seed: uint64(m.Config.Seed)})
+	opt := scoring.Options{Bins: m.Config.Bins, Bootstrap: m.Config.Bootstrap, Seed: uint64(m.Config.Seed)}
+	s, err := scoring.Summarize(ctx, rows, p.Payment, opt)
 	if err != nil {
+		return Summary{}, err
+	}
+	if s.ByLabels, err = relabel.Summaries(ctx, rows, p.labels, p.Payment, opt); err != nil {
 		return Summary{}, err
 	}
 	if missing := m.Tasks - len(rows); missing > 0 {

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"candor/harness/answers"
+	"candor/harness/claim"
 	"candor/harness/run"
 	"candor/scoring"
 )
@@ -123,6 +124,27 @@ func (a *Answers) Reasons() map[string]int {
 		}
 	}
 	return out
+}
+
+// Texts are the sentences of a run's claims by the rows' IDs; of a file, which
+// does not tell, none.
+func (a *Answers) Texts() map[string]string {
+	texts := map[string]string{}
+	if a.Run != nil {
+		for _, t := range a.Run.Traces {
+			texts[t.TaskID] = t.Claim
+		}
+	}
+	return texts
+}
+
+// LabelSets are the label sets that come with a run's data; see
+// run.Stored.LabelSets. Of a file there are none.
+func (a *Answers) LabelSets() ([]claim.LabelSet, error) {
+	if a.Run == nil {
+		return nil, nil
+	}
+	return a.Run.LabelSets()
 }
 
 // Circumstances are the warnings that the answers bring along.
