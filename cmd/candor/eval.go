@@ -22,7 +22,7 @@ type evalCmd struct {
 	Model string   `help:"Model, by the server's name for it; the default is embedded, for trying Candor out." default:"${model}" group:"model"`
 	Host  []string `help:"Ollama server; repeat for several. Default: OLLAMA_HOST, else 127.0.0.1:11434." placeholder:"URL" sep:"none" group:"model"`
 
-	Dataset   string   `help:"demo, or POPE files (JSON Lines or array), one or more by commas, or a folder of them." default:"demo" group:"data"`
+	Dataset   string   `help:"demo; a file, several by commas, or a folder of them; or a data set on the Hub (see candor help data)." default:"demo" group:"data"`
 	Images    string   `help:"Folder of the images." placeholder:"DIR" group:"data"`
 	Split     string   `help:"random, popular, adversarial, another of the data set, or all." default:"adversarial" group:"data"`
 	Partition string   `help:"eval, train or all; by image." default:"eval" group:"data"`
@@ -80,6 +80,7 @@ func (e *evalCmd) Run(c console, sig *signals) error {
 	}
 	deps := run.Dependencies{
 		Connect: func(host string) (infer.Backend, error) { return ollama.New(host) },
+		Hub:     hubAt{c.err},
 		Bundled: bundled, Stop: sig.stop, Version: version,
 	}
 	if e.DryRun {

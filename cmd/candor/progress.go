@@ -45,8 +45,12 @@ var _ run.Observer = (*progress)(nil)
 const between = 10 * time.Second
 
 func newProgress(w io.Writer) *progress {
+	return &progress{w: w, terminal: isTerminal(w)}
+}
+
+func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
-	return &progress{w: w, terminal: ok && term.IsTerminal(int(f.Fd()))}
+	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // ImagesReady tells that the data are sound.

@@ -24,6 +24,9 @@ var ErrHub = errors.New("it could only be a data set on the Hub, and from there 
 type Loader struct {
 	Images string // folder of images, "" for none
 	Hub    Hub    // nil: nothing is fetched
+	// Commit is taken of a data set on the Hub instead of its newest, where
+	// the user names no revision; "" is the newest.
+	Commit string
 }
 
 // Load returns a data set: "demo"; a file or several; a folder; or, where no
@@ -36,6 +39,9 @@ func (l Loader) Load(ctx context.Context, spec string) (*Set, error) {
 	}
 	if l.Hub == nil {
 		return nil, fmt.Errorf("data set %s: there is no such file; %w", spec, ErrHub)
+	}
+	if l.Commit != "" && n.Revision == hub.MainRevision {
+		n.Revision = l.Commit
 	}
 	d, err := l.Hub.Dataset(ctx, n)
 	if errors.Is(err, hub.ErrNotFound) {
@@ -52,7 +58,7 @@ func (l Loader) Load(ctx context.Context, spec string) (*Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("data set %s, commit %s: %w", n, d.Commit, err)
 	}
-	set.Name, set.Revision = hub.Name{Repo: d.Repo, Revision: "main", Config: n.Config, Split: n.Split}.String(), d.Commit
+	set.Name, set.Revision = hub.Name{Repo: d.Repo, Revision: hub.MainRevision, Config: n.Config, Split: n.Split}.String(), d.Commit
 	return set, nil
 }
 

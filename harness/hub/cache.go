@@ -49,7 +49,7 @@ func (k cache) snapshot(commit, name string) string {
 // commit is the one that a revision was when it was last asked for, "" if it
 // never was.
 func (k cache) commit(revision string) (string, error) {
-	if isCommit(revision) {
+	if IsCommit(revision) {
 		return revision, nil
 	}
 	b, err := os.ReadFile(k.ref(revision))

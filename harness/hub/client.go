@@ -29,9 +29,10 @@ func DefaultRetry() Retry { return Retry{Attempts: 6, First: time.Second, Max: 2
 // Progress is told how a download goes. Its methods are called by one
 // goroutine at a time for a file.
 type Progress interface {
-	// Started begins a file of size bytes, -1 if that is not known.
-	Started(file string, size int64)
-	// Advanced tells how many of its bytes are here; fewer than before where
+	// Started begins a file of size bytes, -1 if that is not known, of which
+	// done are here.
+	Started(file string, done, size int64)
+	// Advanced tells how many are here now; fewer than before where
 	// a server made the download begin again.
 	Advanced(file string, done int64)
 	// Finished ends it, whether it is here or not.
@@ -95,7 +96,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 type silent struct{}
 
-func (silent) Started(string, int64)  {}
-func (silent) Advanced(string, int64) {}
-func (silent) Finished(string)        {}
-func (silent) Note(string)            {}
+func (silent) Started(string, int64, int64) {}
+func (silent) Advanced(string, int64)       {}
+func (silent) Finished(string)              {}
+func (silent) Note(string)                  {}

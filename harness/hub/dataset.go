@@ -37,7 +37,7 @@ func (c *Client) Dataset(ctx context.Context, n Name) (*Dataset, error) {
 	switch {
 	case c.set.Offline:
 		return cached, cacheErr
-	case isCommit(n.Revision) && cacheErr == nil:
+	case IsCommit(n.Revision) && cacheErr == nil:
 		return cached, nil // what a commit holds never changes
 	}
 	attempts := min(c.retry.Attempts, 3) // to be told soon of a Hub that is not there

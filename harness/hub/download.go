@@ -27,7 +27,7 @@ type download struct {
 func (c *Client) fetch(ctx context.Context, k cache, l *listing, name string) (string, error) {
 	pointer := k.snapshot(l.commit, name)
 	have, here := size(pointer)
-	if told, ok := l.sizes[name]; here && isCommit(l.commit) && (!ok || told == have) {
+	if told, ok := l.sizes[name]; here && IsCommit(l.commit) && (!ok || told == have) {
 		return pointer, nil // what a commit holds never changes
 	}
 	m, err := c.metadata(ctx, l.repo, l.commit, name, c.retry.Attempts)
@@ -121,7 +121,7 @@ func (d *download) into(ctx context.Context, part string) (resumed bool, err err
 	if err := checkSpace(filepath.Dir(part), d.size-have); err != nil {
 		return false, err
 	}
-	d.progress.Started(d.name, d.size)
+	d.progress.Started(d.name, have, d.size)
 	defer d.progress.Finished(d.name)
 	err = d.retried(ctx, d.retry.Attempts, func() (bool, error) {
 		if d.size >= 0 && have == d.size {

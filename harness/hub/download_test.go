@@ -175,9 +175,9 @@ func (c cancelling) Advanced(_ string, n int64) {
 		c.cancel()
 	}
 }
-func (cancelling) Started(string, int64) {}
-func (cancelling) Finished(string)       {}
-func (cancelling) Note(string)           {}
+func (cancelling) Started(string, int64, int64) {}
+func (cancelling) Finished(string)              {}
+func (cancelling) Note(string)                  {}
 
 // TestTruncatedInCache: a blob that is shorter than the Hub says is downloaded
 // again.

@@ -112,8 +112,8 @@ type told struct {
 	open     int
 }
 
-func (t *told) Started(string, int64) { t.mu.Lock(); t.open++; t.mu.Unlock() }
-func (t *told) Finished(string)       { t.mu.Lock(); t.open--; t.mu.Unlock() }
+func (t *told) Started(string, int64, int64) { t.mu.Lock(); t.open++; t.mu.Unlock() }
+func (t *told) Finished(string)              { t.mu.Lock(); t.open--; t.mu.Unlock() }
 func (t *told) Advanced(_ string, n int64) {
 	t.mu.Lock()
 	t.advanced = append(t.advanced, n)

@@ -13,8 +13,8 @@ var (
 	fileNameForm = regexp.MustCompile(`^[\w-][\w.-]*$`)
 )
 
-// mainRevision is what is meant where no revision is named.
-const mainRevision = "main"
+// MainRevision is what is meant where no revision is named.
+const MainRevision = "main"
 
 // Name is a data set on the Hub as a user calls it:
 //
@@ -29,7 +29,7 @@ type Name struct {
 // String is the name as a user calls it.
 func (n Name) String() string {
 	s := n.Repo
-	if n.Revision != mainRevision {
+	if n.Revision != MainRevision {
 		s += "@" + n.Revision
 	}
 	if n.Config != "" || n.Split != "" {
@@ -51,7 +51,7 @@ func ParseName(s string) (Name, error) {
 			break
 		}
 	}
-	n := Name{Revision: mainRevision}
+	n := Name{Revision: MainRevision}
 	rest, inner, hasInner := strings.Cut(rest, ":")
 	repo, revision, hasRevision := strings.Cut(rest, "@")
 	n.Repo = repo
@@ -94,8 +94,8 @@ func isRevision(s string) bool {
 
 func isPlain(s string) bool { return s != "" && !strings.ContainsAny(s, "/:\\") }
 
-// isCommit tells a full commit hash, whose content never changes.
-func isCommit(revision string) bool {
+// IsCommit tells a full commit hash, whose content never changes.
+func IsCommit(revision string) bool {
 	return commitForm.MatchString(revision)
 }
 

@@ -25,6 +25,7 @@ type Settings struct {
 	Token    Token  // "" for none
 	Offline  bool   // read the cache alone
 	NoLinks  bool   // copy where the cache would have symbolic links
+	Quiet    bool   // no progress bars
 	// MetadataTimeout bounds the wait for an answer, DownloadTimeout that for
 	// the next bytes of a file.
 	MetadataTimeout, DownloadTimeout time.Duration
@@ -32,7 +33,7 @@ type Settings struct {
 
 // FromEnv reads the variables of huggingface_hub: HF_ENDPOINT, HF_TOKEN (else
 // the file HF_TOKEN_PATH, by default $HF_HOME/token), HF_HOME, HF_HUB_CACHE,
-// HF_HUB_OFFLINE, HF_HUB_DISABLE_IMPLICIT_TOKEN, HF_HUB_DISABLE_SYMLINKS,
+// HF_HUB_OFFLINE, HF_HUB_DISABLE_IMPLICIT_TOKEN, HF_HUB_DISABLE_SYMLINKS, HF_HUB_DISABLE_PROGRESS_BARS,
 // HF_HUB_ETAG_TIMEOUT and HF_HUB_DOWNLOAD_TIMEOUT (seconds), and the older
 // names that it still honours. An empty variable is one that is not set.
 //
@@ -52,6 +53,7 @@ func FromEnv(getenv func(string) string) (Settings, error) {
 		Cache:    e.path("HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"),
 		Offline:  isTrue(e.first("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")) || isTrue(e.first("HF_DATASETS_OFFLINE")),
 		NoLinks:  isTrue(e.first("HF_HUB_DISABLE_SYMLINKS")),
+		Quiet:    isTrue(e.first("HF_HUB_DISABLE_PROGRESS_BARS")),
 	}
 	if s.Endpoint == "" {
 		s.Endpoint = DefaultEndpoint

@@ -20,7 +20,7 @@ func blindOf(t *testing.T, change func(*run.Config)) run.Blind {
 	cfg := run.DefaultConfig()
 	cfg.Model, cfg.Split, cfg.NumTasks = "fake", "all", 0
 	change(&cfg)
-	p, err := run.NewPlan(t.Context(), cfg)
+	p, err := run.NewPlan(t.Context(), cfg, claim.Loader{})
 	if err != nil {
 		t.Fatal(err)
 	}

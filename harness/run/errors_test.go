@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"candor/harness/claim"
 	"candor/harness/run"
 	"candor/infer"
 	"candor/infer/ollama/faultserver"
@@ -132,7 +133,7 @@ func TestServerGone(t *testing.T) {
 func TestImageThatKills(t *testing.T) {
 	b := newBench(t)
 	b.cfg.Parallel = "1"
-	p, err := run.NewPlan(t.Context(), b.cfg)
+	p, err := run.NewPlan(t.Context(), b.cfg, claim.Loader{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"candor/harness/claim"
 	"candor/harness/run"
 	"candor/infer"
 	"candor/infer/ollama/faultserver"
@@ -121,7 +122,7 @@ func TestOneBadTask(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
 			b.cfg.Parallel, b.cfg.Preflight = "1", name == "image dropped"
-			p, err := run.NewPlan(t.Context(), b.cfg)
+			p, err := run.NewPlan(t.Context(), b.cfg, claim.Loader{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -51,9 +51,9 @@ type Plan struct {
 	typicalWidth, typicalHeight int
 }
 
-// NewPlan checks the configuration, reads the data and lays out the tasks. It
-// asks no server and decodes no image.
-func NewPlan(ctx context.Context, cfg Config) (*Plan, error) {
+// NewPlan checks the configuration, reads the data, fetched by load where they
+// are not here, and lays out the tasks. It asks no server and decodes no image.
+func NewPlan(ctx context.Context, cfg Config, load claim.Loader) (*Plan, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
@@ -68,7 +68,8 @@ func NewPlan(ctx context.Context, cfg Config) (*Plan, error) {
 	if p.Prompt, err = cfg.prompt(); err != nil {
 		return nil, err
 	}
-	set, err := claim.Load(cfg.Dataset, cfg.Images)
+	load.Images = cfg.Images
+	set, err := load.Load(ctx, cfg.Dataset)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"candor/harness/claim"
 	"candor/harness/run"
 	"candor/infer/ollama/faultserver"
 	"candor/scoring"
@@ -171,7 +172,7 @@ func journalOf(b *bench, any bool) []run.Trace {
 
 func seedsOf(t *testing.T, b *bench) map[string]int64 {
 	t.Helper()
-	p, err := run.NewPlan(t.Context(), b.cfg)
+	p, err := run.NewPlan(t.Context(), b.cfg, claim.Loader{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,8 @@ import (
 	"errors"
 	"time"
 
+	"candor/harness/claim"
+	"candor/harness/hub"
 	"candor/infer"
 )
 
@@ -25,6 +27,8 @@ type Dependencies struct {
 	// Bundled is a model that servers are given when it is the run's; nil for
 	// none.
 	Bundled *Bundled
+	// Hub fetches data sets by name; nil fetches none.
+	Hub claim.Hub
 	// Observer is told what happens; nil tells nobody.
 	Observer Observer
 	// Stop ends the run in good order when closed: what is in flight is
@@ -86,7 +90,7 @@ func DryRun(ctx context.Context, cfg Config, deps Dependencies) (*Plan, error) {
 	deps = deps.withDefaults()
 	ctx, cancel := infer.UntilStopped(ctx, deps.Stop)
 	defer cancel()
-	p, err := NewPlan(ctx, cfg)
+	p, err := NewPlan(ctx, cfg, claim.Loader{Hub: deps.Hub})
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +117,7 @@ func DryRun(ctx context.Context, cfg Config, deps Dependencies) (*Plan, error) {
 func ready(ctx context.Context, cfg Config, known string, deps Dependencies) (*Plan, servers, error) {
 	ctx, cancel := infer.UntilStopped(ctx, deps.Stop)
 	defer cancel()
-	p, err := NewPlan(ctx, cfg)
+	p, err := NewPlan(ctx, cfg, claim.Loader{Hub: deps.Hub, Commit: commitOf(known)})
 	if err != nil {
 		return nil, servers{}, err
 	}
@@ -129,6 +133,15 @@ func ready(ctx context.Context, cfg Config, known string, deps Dependencies) (*P
 		err = ErrInterrupted
 	}
 	return p, s, err
+}
+
+// commitOf is the commit of the Hub's data set that a run was begun on, so that
+// it goes on with that and not with what the data set has become; "" for none.
+func commitOf(dir string) string {
+	if m, err := LoadManifest(dir); err == nil && hub.IsCommit(m.Dataset.Revision) {
+		return m.Dataset.Revision
+	}
+	return ""
 }
 
 // whole tells a run that has every task recorded, and the model it asked; ""
