@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"image"
-	"image/draw"
 	"image/gif"
 	"image/jpeg"
 	"image/png"
@@ -22,88 +21,76 @@ const MaxPixels = 100_000_000
 // decoder is the pair of functions every image package offers.
 type decoder struct {
 	config func(io.Reader) (image.Config, error)
-	decode func(io.Reader) (image.Image, error)
+	decode func([]byte) (image.Image, error)
 }
 
 func decoderOf(format string) decoder {
 	switch format {
 	case "jpeg":
-		return decoder{jpeg.DecodeConfig, jpeg.Decode}
+		return decoder{jpeg.DecodeConfig, reading(jpeg.Decode)}
 	case "png":
-		return decoder{png.DecodeConfig, png.Decode}
+		return decoder{png.DecodeConfig, reading(png.Decode)}
 	case "gif":
-		return decoder{gif.DecodeConfig, gif.Decode}
+		return decoder{gif.DecodeConfig, reading(gif.Decode)}
 	case "webp":
 		return decoder{webp.DecodeConfig, decodeWebP}
 	case "bmp":
-		return decoder{bmp.DecodeConfig, bmp.Decode}
+		return decoder{bmp.DecodeConfig, reading(bmp.Decode)}
 	default:
-		return decoder{tiff.DecodeConfig, tiff.Decode}
+		return decoder{tiff.DecodeConfig, reading(tiff.Decode)}
 	}
+}
+
+func reading(decode func(io.Reader) (image.Image, error)) func([]byte) (image.Image, error) {
+	return func(data []byte) (image.Image, error) { return decode(bytes.NewReader(data)) }
+}
+
+// header is what the first bytes of an image tell.
+type header struct {
+	format        string
+	width, height int // as stored
+	orientation   int // EXIF, 1 to 8
+}
+
+// look reads an image's header and checks the size it declares.
+func look(data []byte) (header, error) {
+	format, err := Sniff(data)
+	if err != nil {
+		return header{}, err
+	}
+	cfg, err := guard(func() (image.Config, error) { return decoderOf(format).config(bytes.NewReader(data)) })
+	if err != nil {
+		return header{}, damaged(format, "header", err)
+	}
+	if err := checkSize(cfg.Width, cfg.Height); err != nil {
+		return header{}, fmt.Errorf("%s: %w", format, err)
+	}
+	return header{format, cfg.Width, cfg.Height, orientationOf(data, format)}, nil
 }
 
 // picture is a decoded image before it is turned upright.
 type picture struct {
-	format        string
-	width, height int // as stored
-	orientation   int // EXIF, 1 to 8
-	image         image.Image
+	header
+	still bool // the file holds nothing else
+	image image.Image
 }
 
-// open finds the format, checks the declared size and decodes every pixel.
-func open(data []byte) (*picture, error) {
-	format, err := Sniff(data)
+// open decodes every pixel of an image whose header has been looked at.
+func (h header) open(data []byte) (*picture, error) {
+	if err := wholeness(data, h.format, h.width*h.height); err != nil {
+		return nil, damaged(h.format, fmt.Sprintf("%d×%d pixels", h.width, h.height), err)
+	}
+	img, err := guard(func() (image.Image, error) { return decoderOf(h.format).decode(data) })
 	if err != nil {
-		return nil, err
+		return nil, damaged(h.format, fmt.Sprintf("%d×%d pixels", h.width, h.height), err)
 	}
-	dec := decoderOf(format)
-	cfg, err := guard(func() (image.Config, error) { return dec.config(bytes.NewReader(data)) })
-	if err != nil {
-		return nil, damaged(format, "header", err)
+	screen, got := image.Rect(0, 0, h.width, h.height), img.Bounds()
+	// The first frame of an animation may cover only a part of its screen; all others fill theirs.
+	still := h.format != "gif" && (h.format != "webp" || !animated(data))
+	if still && got != screen || !got.In(screen) {
+		return nil, damaged(h.format, "pixels", fmt.Errorf("header says %d×%d, the data %v", h.width, h.height, got))
 	}
-	if err := checkSize(cfg.Width, cfg.Height); err != nil {
-		return nil, fmt.Errorf("%s: %w", format, err)
-	}
-	if err := wholeness(data, format, cfg.Width*cfg.Height); err != nil {
-		return nil, damaged(format, fmt.Sprintf("%d×%d pixels", cfg.Width, cfg.Height), err)
-	}
-	img, err := guard(func() (image.Image, error) { return dec.decode(bytes.NewReader(data)) })
-	if err != nil {
-		return nil, damaged(format, fmt.Sprintf("%d×%d pixels", cfg.Width, cfg.Height), err)
-	}
-	// A GIF's first frame may cover only a part of its screen; all others fill theirs.
-	if got := img.Bounds(); format != "gif" && got != image.Rect(0, 0, cfg.Width, cfg.Height) {
-		return nil, damaged(format, "pixels", fmt.Errorf("header says %d×%d, the data %v", cfg.Width, cfg.Height, got.Size()))
-	}
-	return &picture{format, cfg.Width, cfg.Height, orientationOf(data, format), img}, nil
-}
-
-// decodeWebP gives lossy WebP its right colours. VP8 holds luma in 16…235 and
-// chroma in 16…240 (RFC 6386 §9.2); the decoder hands that out as if it were
-// JPEG's full range, so that white would come out as light gray.
-func decodeWebP(r io.Reader) (image.Image, error) {
-	img, err := webp.Decode(r)
-	switch m := img.(type) {
-	case *image.YCbCr:
-		widen(m)
-	case *image.NYCbCrA:
-		widen(&m.YCbCr)
-	}
-	return img, err
-}
-
-func widen(m *image.YCbCr) {
-	var luma, chroma [256]uint8
-	for i := range 256 {
-		luma[i] = uint8(min(max((float64(i)-16)*255/219, 0), 255) + .5)
-		chroma[i] = uint8(min(max(128+(float64(i)-128)*255/224, 0), 255) + .5)
-	}
-	for i, v := range m.Y {
-		m.Y[i] = luma[v]
-	}
-	for i := range m.Cb {
-		m.Cb[i], m.Cr[i] = chroma[m.Cb[i]], chroma[m.Cr[i]]
-	}
+	return &picture{h, still, img}, nil
 }
 
 func checkSize(width, height int) error {
@@ -139,17 +126,24 @@ func (p *picture) opaque() bool {
 	return solid && err == nil && p.image.Bounds() == image.Rect(0, 0, p.width, p.height)
 }
 
-// flatten paints the picture on white: RGB pixels, every alpha 255. It copies
-// any kind of image, paletted ones with wild indices included, here where a
-// panic is recovered: imaging would meet them on goroutines of its own. Being
-// opaque, the pixels are the same bytes as NRGBA as they are as RGBA.
-func (p *picture) flatten() (*image.NRGBA, error) {
+// flatten paints the picture on white: RGB pixels, every alpha 255, in pix if
+// that is long enough. It copies any kind of image, paletted ones with wild
+// indices included, here where a panic is recovered: imaging would meet them on
+// goroutines of its own. Being opaque, the pixels are the same bytes as NRGBA
+// as they are as RGBA.
+func (p *picture) flatten(pix []uint8) (*image.NRGBA, error) {
 	return guard(func() (*image.NRGBA, error) {
-		dst := image.NewRGBA(image.Rect(0, 0, p.width, p.height))
-		for i := range dst.Pix {
-			dst.Pix[i] = 0xff
+		n := 4 * p.width * p.height
+		if cap(pix) < n {
+			pix = make([]uint8, n)
 		}
-		draw.Draw(dst, p.image.Bounds(), p.image, p.image.Bounds().Min, draw.Over)
+		dst := &image.RGBA{Pix: pix[:n], Stride: 4 * p.width, Rect: image.Rect(0, 0, p.width, p.height)}
+		if m, ok := p.image.(*image.YCbCr); !ok || m.Rect != dst.Rect {
+			for i := range dst.Pix {
+				dst.Pix[i] = 0xff
+			}
+		}
+		paint(dst, p.image)
 		return &image.NRGBA{Pix: dst.Pix, Stride: dst.Stride, Rect: dst.Rect}, nil
 	})
 }

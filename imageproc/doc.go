@@ -10,7 +10,17 @@
 // grid passes through byte for byte and any other is resized here by
 // antialiased bicubic, as the models' own processors do, so that the server's
 // bilinear resize has nothing left to do. By PolicyServer bytes pass through
-// whenever the server reads them right.
+// whenever the server can decode them.
+//
+// What is resized here reaches the model as the published processors would
+// show it, chroma of JPEG and WebP included: over 50 dB on the recorded images,
+// where the server's own resize leaves 33 to 49. A JPEG that passes through is
+// decoded by the server, whose decoder repeats halved chroma where libjpeg
+// interpolates it: some 40 dB where strong colours meet at hard edges, more
+// elsewhere. Colour profiles are ignored, as the processors ignore them.
+//
+// A Preparer does it for many images with shared buffers and a bound on memory;
+// a Store does it for a set, each image once.
 //
 // All functions may be called from many goroutines at once. The bytes of a
 // re-encoded image depend on the Go version's PNG encoder; its pixels do not.

@@ -29,7 +29,6 @@ func orientationOf(data []byte, format string) int {
 // exifPrefix stands before the TIFF structure in JPEG, and wrongly in some WebP.
 const exifPrefix = "Exif\x00\x00"
 
-// jpegEXIF walks the segments before the scan: FF, marker, length, payload.
 func jpegEXIF(data []byte) []byte {
 	for rest := data[min(len(data), 2):]; len(rest) >= 4 && rest[0] == 0xff; {
 		marker := rest[1]
@@ -70,19 +69,9 @@ func pngEXIF(data []byte) []byte {
 	return nil
 }
 
-// webpEXIF walks the chunks: type, length, payload, a zero where that is odd.
+// webpEXIF may bear JPEG's prefix.
 func webpEXIF(data []byte) []byte {
-	for rest := data[min(len(data), 12):]; len(rest) >= 8; {
-		n := uint64(binary.LittleEndian.Uint32(rest[4:]))
-		if n+8 > uint64(len(rest)) {
-			return nil
-		}
-		if string(rest[:4]) == "EXIF" {
-			return bytes.TrimPrefix(rest[8:8+n], []byte(exifPrefix))
-		}
-		rest = rest[min(8+n+n%2, uint64(len(rest))):]
-	}
-	return nil
+	return bytes.TrimPrefix(chunkOf(data[min(len(data), 12):], "EXIF"), []byte(exifPrefix))
 }
 
 // tiffOrientation reads tag 274 of the first directory of a TIFF structure,

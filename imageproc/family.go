@@ -87,16 +87,16 @@ func families() []Family {
 // image are multiples of it.
 func (f Family) Factor() int { return f.Patch * f.Merge }
 
-// Fit returns the size at which the model sees an image of width×height
-// pixels: Qwen's smart resize. Each side is rounded (half to even) to the
-// factor; an area above MaxPixels or below MinPixels is scaled back into
-// bounds keeping the proportions. A side shorter than the factor, which the
-// engine cannot take, is first scaled up to it with its proportions.
+// Fit returns the size at which the model's own processor shows it an image of
+// width×height pixels: Qwen's smart resize. Each side is rounded (half to even)
+// to the factor; an area above MaxPixels or below MinPixels is scaled back into
+// bounds keeping the proportions, as far as a side is no shorter than the
+// factor.
 //
-// The result is a fixed point, Fit(Fit(w, h)) = Fit(w, h), so a server that
-// resizes by the same rule leaves such an image alone. For that the long side
-// is cut to MaxAspect times the short one where rounding the short side down
-// pushed an image over that limit.
+// With the bounds of the families here a fitted size is a fixed point, Fit(Fit(w,
+// h)) = Fit(w, h), so a server that resizes by the same rule leaves such an
+// image alone. The one exception is an image of nearly MaxAspect to 1 which
+// rounding makes longer than that: see Sent.
 //
 // Fails with ErrAspect when the long side is more than MaxAspect times the
 // short one, and for sizes below 1×1.
@@ -107,20 +107,30 @@ func (f Family) Fit(width, height int) (w, h int, err error) {
 	if width < 1 || height < 1 {
 		return 0, 0, fmt.Errorf("image of %d×%d pixels: both sides must be at least 1", width, height)
 	}
-	if long, short := max(width, height), min(width, height); (long-1)/short >= MaxAspect {
+	if tooLong(width, height) {
 		return 0, 0, fmt.Errorf("%w: %d×%d pixels is more than %d to 1: crop it", ErrAspect, width, height, MaxAspect)
 	}
-	w, h = f.smartResize(f.enlarge(float64(width), float64(height)))
-	factor := f.Factor()
-	w, h = max(w, factor), max(h, factor)
-	return min(w, MaxAspect*h), min(h, MaxAspect*w), nil
+	w, h = f.smartResize(float64(width), float64(height))
+	return max(w, f.Factor()), max(h, f.Factor()), nil
+}
+
+// Sent returns the size at which an image of width×height pixels is sent, and
+// the model sees it: that of Fit, with the long side cut to MaxAspect times the
+// short one where rounding made it longer, since the engine would panic.
+func (f Family) Sent(width, height int) (w, h int, err error) {
+	w, h, err = f.Fit(width, height)
+	return min(w, MaxAspect*h), min(h, MaxAspect*w), err
+}
+
+func tooLong(width, height int) bool {
+	return (max(width, height)-1)/min(width, height) >= MaxAspect
 }
 
 // Tokens is the number of visual tokens an image of width×height pixels
-// costs: one for each factor×factor cell of the fitted image, and two that
-// open and close it. It is 0 for a size that Fit refuses.
+// costs: one for each factor×factor cell of the image sent, and two that open
+// and close it. It is 0 for a size that Fit refuses.
 func (f Family) Tokens(width, height int) int {
-	w, h, err := f.Fit(width, height)
+	w, h, err := f.Sent(width, height)
 	if err != nil {
 		return 0
 	}
@@ -128,22 +138,15 @@ func (f Family) Tokens(width, height int) int {
 }
 
 func (f Family) check() error {
-	if f.Patch < 1 || f.Merge < 1 || f.MinPixels < 0 || f.MaxPixels < f.Factor()*f.Factor() || f.MinPixels > f.MaxPixels {
+	if f.Patch < 1 || f.Merge < 1 || f.MinPixels < 0 || f.MaxPixels < 1 || f.MinPixels > f.MaxPixels {
 		return fmt.Errorf("model family %q: patch %d, merge %d, %d to %d pixels make no sense",
 			f.Name, f.Patch, f.Merge, f.MinPixels, f.MaxPixels)
 	}
 	return nil
 }
 
-// enlarge scales a size with a side under the factor up to it.
-func (f Family) enlarge(w, h float64) (float64, float64) {
-	if scale := float64(f.Factor()) / min(w, h); scale > 1 {
-		return max(math.Round(w*scale), float64(f.Factor())), max(math.Round(h*scale), float64(f.Factor()))
-	}
-	return w, h
-}
-
-// smartResize is the rule of the Qwen processors as the engine applies it.
+// smartResize is the rule of the Qwen processors as the engine applies it: a
+// side may come out as 0 where the area is above its bound.
 // Areas are float64, exact below 2⁵³ and free of overflow above.
 func (f Family) smartResize(w, h float64) (int, int) {
 	factor := float64(f.Factor())

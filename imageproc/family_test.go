@@ -27,15 +27,18 @@ func TestFit(t *testing.T) {
 		{"qwen3vl", 100, 100, 256, 256, 66},
 		// Qwen2.5-VL's floor is only 56×56.
 		{"qwen2.5vl", 40, 40, 56, 56, 6},
-		// A side under the factor: scaled up in proportion, never a panic.
+		// A side under the factor is scaled up; by the area alone where that is
+		// too small, so that a thin image loses its proportions.
 		{"qwen3vl", 257, 27, 800, 96, 77},
 		{"qwen3vl", 305, 30, 832, 96, 80},
-		{"qwen2.5vl", 100, 10, 280, 28, 12},
+		{"qwen2.5vl", 100, 10, 196, 28, 9},
+		{"qwen2.5vl", 2000, 10, 812, 28, 31},
 		{"qwen3vl", 1, 1, 256, 256, 66},
-		// The longest shape there is, and one that rounding pushes past it.
+		// The longest shape there is, and one that rounding pushes past it: the
+		// tokens are those of what is sent.
 		{"qwen3vl", 6400, 32, 6400, 32, 202},
-		{"qwen3vl", 1, 200, 32, 6400, 202},
-		{"qwen3vl", 6600, 33, 6400, 32, 202},
+		{"qwen3vl", 1, 200, 32, 3648, 116},
+		{"qwen3vl", 6600, 33, 6592, 32, 202},
 	}
 	for _, tt := range tests {
 		f, err := FamilyByName(tt.family)
@@ -74,24 +77,27 @@ func TestFitRefuses(t *testing.T) {
 
 // What is sent must be left alone by the server's own resize: on the grid,
 // within the family's bounds, never a shape on which the engine panics.
-func TestFitIsFixedPoint(t *testing.T) {
+func TestSentIsFixedPoint(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, f := range families() {
 		for range 20_000 {
 			width := 1 + rng.IntN(1<<rng.IntN(16))
 			height := min(max(1+rng.IntN(1<<rng.IntN(16)), (width+199)/200), width*200)
-			w, h, err := f.Fit(width, height)
+			w, h, err := f.Sent(width, height)
 			if err != nil {
-				t.Fatalf("%s Fit(%d, %d): %v", f.Name, width, height, err)
+				t.Fatalf("%s Sent(%d, %d): %v", f.Name, width, height, err)
+			}
+			if fw, fh, err := f.Fit(width, height); (fw != w || fh != h) != tooLong(fw, fh) || err != nil {
+				t.Fatalf("%s Sent(%d, %d) = %d, %d; but Fit %d, %d, %v", f.Name, width, height, w, h, fw, fh, err)
 			}
 			if w2, h2, err := f.Fit(w, h); w2 != w || h2 != h || err != nil || !f.serverFits(w, h) {
-				t.Fatalf("%s Fit(%d, %d) = %d, %d; again %d, %d, %v", f.Name, width, height, w, h, w2, h2, err)
+				t.Fatalf("%s Sent(%d, %d) = %d, %d; again %d, %d, %v", f.Name, width, height, w, h, w2, h2, err)
 			}
 			if w%f.Factor() != 0 || h%f.Factor() != 0 || w < f.Factor() || h < f.Factor() {
-				t.Fatalf("%s Fit(%d, %d) = %d, %d is off the grid", f.Name, width, height, w, h)
+				t.Fatalf("%s Sent(%d, %d) = %d, %d is off the grid", f.Name, width, height, w, h)
 			}
 			if w*h < f.MinPixels || w*h > f.MaxPixels {
-				t.Fatalf("%s Fit(%d, %d) = %d, %d is out of bounds", f.Name, width, height, w, h)
+				t.Fatalf("%s Sent(%d, %d) = %d, %d is out of bounds", f.Name, width, height, w, h)
 			}
 		}
 	}

@@ -1,14 +1,11 @@
 package imageproc
 
 import (
-	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"image"
-	"image/png"
-
-	"github.com/disintegration/imaging"
 )
 
 // Policy says who resizes an image, this package or the server.
@@ -55,42 +52,19 @@ type Prepared struct {
 // Errors about the image match ErrNotImage, ErrDecode, ErrTooLarge or
 // ErrAspect; a family without a grid or an unknown policy is refused before it
 // is looked at. No input makes it panic, and its memory is bounded by
-// MaxPixels.
+// MaxPixels. A Preparer does the same for many images.
 func Prepare(data []byte, f Family, p Policy) (*Prepared, error) {
-	if err := f.check(); err != nil {
-		return nil, err
-	}
-	if _, err := ParsePolicy(string(p)); err != nil {
-		return nil, err
-	}
-	pic, err := open(data)
+	preparer, err := NewPreparer(f, p)
 	if err != nil {
 		return nil, err
 	}
-	width, height, pass, err := plan(pic, f, p)
-	if err != nil {
-		return nil, err
-	}
-	out := &Prepared{
-		Data: data, Format: pic.format, PassedThrough: pass,
-		SourceFormat: pic.format, SourceWidth: pic.width, SourceHeight: pic.height, Orientation: pic.orientation,
-		Width: width, Height: height, Tokens: f.Tokens(width, height),
-		SourceSHA256: digest(data),
-	}
-	if out.SentSHA256 = out.SourceSHA256; pass {
-		return out, nil
-	}
-	if out.Data, err = render(pic, width, height); err != nil {
-		return nil, err
-	}
-	out.Format, out.SentSHA256 = "png", digest(out.Data)
-	return out, nil
+	return preparer.Prepare(context.Background(), data)
 }
 
 // plan decides the size to send and whether the file can go as it is.
 func plan(pic *picture, f Family, p Policy) (width, height int, pass bool, err error) {
 	w, h := uprightSize(pic.width, pic.height, pic.orientation)
-	width, height, err = f.Fit(w, h)
+	width, height, err = f.Sent(w, h)
 	if err != nil {
 		return 0, 0, false, err
 	}
@@ -99,46 +73,35 @@ func plan(pic *picture, f Family, p Policy) (width, height int, pass bool, err e
 		// The server's resize does the rest: only what it would misread changes.
 		return w, h, pic.sendable(), nil
 	}
-	return width, height, fitted && pic.sendable() && pic.opaque(), nil
+	return width, height, fitted && pic.sendable() && pic.faithful() && pic.opaque(), nil
 }
 
 // serverFits reports whether the engine's own resize takes such an image and
-// arrives at what Fit says.
+// arrives at what Sent says.
 func (f Family) serverFits(w, h int) bool {
 	if min(w, h) < f.Factor() {
 		return false
 	}
-	fw, fh, err := f.Fit(w, h)
+	fw, fh, err := f.Sent(w, h)
 	sw, sh := f.smartResize(float64(w), float64(h))
 	return err == nil && fw == sw && fh == sh
 }
 
 // sendable reports whether a server shows the model this file as it looks:
-// servers ignore EXIF, do not read GIF, and not all agree on the inks of CMYK.
-// (Lossy WebP is let through, though the engine's decoder shows it with the
-// contrast of the narrow video range: see decodeWebP.)
+// servers ignore EXIF, do not read GIF or animations, and not all agree on the
+// inks of CMYK.
 func (p *picture) sendable() bool {
 	_, cmyk := p.image.(*image.CMYK)
-	return p.format != "gif" && p.orientation == 1 && !cmyk
+	return p.still && p.orientation == 1 && !cmyk
 }
 
-// render draws the picture upright at the size given and encodes it as PNG.
-func render(pic *picture, width, height int) ([]byte, error) {
-	img, err := pic.flatten()
-	if err != nil {
-		return nil, damaged(pic.format, "pixels", err)
-	}
-	img = upright(img, pic.orientation)
-	if size := img.Bounds().Size(); size != image.Pt(width, height) {
-		// a = −½ like the bicubic of the published processors, and as theirs
-		// widened when shrinking, so that fine detail does not alias.
-		img = imaging.Resize(img, width, height, imaging.CatmullRom)
-	}
-	var buf bytes.Buffer
-	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&buf, img); err != nil {
-		return nil, fmt.Errorf("encoding %d×%d PNG: %w", width, height, err)
-	}
-	return buf.Bytes(), nil
+// faithful reports whether the server's decoder makes of the file the pixels
+// that the published processors see. Lossy WebP it reads with the contrast of
+// the narrow video range (see decodeWebP).
+func (p *picture) faithful() bool {
+	_, solid := p.image.(*image.YCbCr)
+	_, alpha := p.image.(*image.NYCbCrA)
+	return p.format != "webp" || !solid && !alpha
 }
 
 func digest(data []byte) string {

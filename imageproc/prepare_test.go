@@ -48,19 +48,33 @@ func TestPrepareShowsTheSamePicture(t *testing.T) {
 		{"orient6.png", false, false, 0},
 		{"orient6.webp", false, false, 0},
 		{"orient6.tiff", false, false, 0},
-		// Adobe's inverted inks.
+		// Adobe's inverted inks, as they are and as luma and chroma.
 		{"cmyk.jpg", false, false, 12},
-		{"lossy.webp", true, true, 12},
+		{"ycck.jpg", false, false, 12},
+		{"restart.jpg", true, true, 12},
+		{"chroma422.jpg", true, true, 12},
+		{"chroma444.jpg", true, true, 12},
+		// Profiles are ignored by all.
+		{"profile.jpg", true, true, 12},
+		// The engine shows it with less contrast.
+		{"lossy.webp", false, true, 12},
 		{"lossless.webp", true, true, 0},
 		{"interlaced.png", true, true, 0},
+		{"rgb16.png", true, true, 0},
 		{"palette.png", true, true, 2},
+		{"palette2.png", true, true, 2},
 		{"palette.bmp", true, true, 2},
 		{"plain.bmp", true, true, 0},
 		{"plain.tiff", true, true, 0},
 		{"deflate.tiff", true, true, 0},
+		{"lzw.tiff", true, true, 0},
 		// No server reads GIF; of an animation the first frame counts.
 		{"still.gif", false, false, 2},
 		{"animated.gif", false, false, 2},
+		{"animated.webp", false, false, 0},
+		{"animated_lossy.webp", false, false, 12},
+		// An animated PNG's first frame is an image by itself, to servers too.
+		{"animated.png", true, true, 0},
 	}
 	for _, tt := range tests {
 		for _, policy := range []Policy{PolicyReference, PolicyServer} {
@@ -102,13 +116,22 @@ func checkQuadrants(t *testing.T, name string, p *Prepared, tolerance int) {
 	}
 }
 
+// opened decodes a file as Prepare does.
+func opened(data []byte) (*picture, error) {
+	h, err := look(data)
+	if err != nil {
+		return nil, err
+	}
+	return h.open(data)
+}
+
 func decoded(t testing.TB, data []byte) *image.NRGBA {
 	t.Helper()
-	pic, err := open(data)
+	pic, err := opened(data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	img, err := pic.flatten()
+	img, err := pic.flatten(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +145,7 @@ func distance(a, b color.NRGBA) int {
 }
 
 func TestPreparePaintsAlphaOnWhite(t *testing.T) {
-	for _, name := range []string{"alpha.png", "alpha.webp", "palette_alpha.png"} {
+	for _, name := range []string{"alpha.png", "alpha.webp", "alpha_lossy.webp", "palette_alpha.png"} {
 		p, err := Prepare(read(t, name), tiny(), PolicyReference)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -141,11 +164,11 @@ func TestPreparePaintsAlphaOnWhite(t *testing.T) {
 func TestPrepareGIFFrameOnItsScreen(t *testing.T) {
 	// A 2×1 screen; one red pixel at (1,0).
 	data := []byte("GIF89a\x02\x00\x01\x00\x80\x00\x00\xff\x00\x00\x00\x00\x00,\x01\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;")
-	pic, err := open(data)
+	pic, err := opened(data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	img, err := pic.flatten()
+	img, err := pic.flatten(nil)
 	if err != nil || img.Bounds() != image.Rect(0, 0, 2, 1) {
 		t.Fatalf("bounds %v, %v; want 2×1", img.Bounds(), err)
 	}
@@ -167,8 +190,10 @@ func TestPrepareGray(t *testing.T) {
 			t.Errorf("%s: %v; want %v", name, got, want)
 		}
 	}
-	if p, err := Prepare(read(t, "bilevel.png"), tiny(), PolicyReference); err != nil || !p.PassedThrough {
-		t.Errorf("bilevel.png: %v", err)
+	for _, name := range []string{"bilevel.png", "group4.tiff"} {
+		if p, err := Prepare(read(t, name), tiny(), PolicyReference); err != nil || !p.PassedThrough {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

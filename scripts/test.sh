@@ -88,10 +88,12 @@ old_engine() {
 # record_peers asks other people's programs anew and tests against what they say.
 record_peers() {
   local recording
-  recording=$(mktemp)
-  step scripts/record.sh scoring "$recording"
-  CANDOR_PEERS=$recording step go test -count 1 -v -run 'Peers|Recording' ./scoring
-  rm -f "$recording"
+  recording=$(mktemp -d)
+  step scripts/record.sh scoring "$recording/peers.json"
+  CANDOR_PEERS=$recording/peers.json step go test -count 1 -v -run 'Peers|Recording' ./scoring
+  step scripts/record.sh images "$recording/images"
+  CANDOR_PUBLISHED=$recording/images step go test -count 1 -v -run AsPublished ./imageproc
+  rm -rf "$recording"
 }
 
 # openblas tests the build that uses it, where it is or can be installed.

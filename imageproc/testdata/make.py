@@ -2,7 +2,7 @@
 # All are drawn here; the four quadrants are red, green, blue and yellow.
 import struct, sys, zlib
 import numpy as np
-from PIL import Image, ImageDraw
+from PIL import Image, ImageChops, ImageCms, ImageDraw
 out=sys.argv[1]
 def scene(w,h):
     # four quadrants: every orientation and every swap of channels shows
@@ -15,6 +15,12 @@ base.save(out+"/baseline.jpg",quality=90)
 base.save(out+"/progressive.jpg",quality=90,progressive=True)
 base.convert("CMYK").save(out+"/cmyk.jpg",quality=95)
 base.convert("L").save(out+"/gray.jpg",quality=90)
+# without Adobe's marker nothing tells whether the inks are inverted
+raw=open(out+"/cmyk.jpg","rb").read(); at=raw.index(b"\xff\xee"); open(out+"/cmyk_unmarked.jpg","wb").write(raw[:at]+raw[at+16:])
+# YCCK: libjpeg does not offer it to Pillow; the marker says that luma and chroma stand for three of the inks
+ycc=Image.merge("RGB",base.convert("CMYK").split()[:3]).convert("YCbCr").split()
+Image.merge("CMYK",[ImageChops.invert(c) for c in ycc]+[Image.new("L",(64,48),0)]).save(out+"/ycck.jpg",quality=95)
+raw=bytearray(open(out+"/ycck.jpg","rb").read()); at=raw.index(b"Adobe"); raw[at+11]=2; open(out+"/ycck.jpg","wb").write(raw)
 for o in range(1,9):
     inv={1:None,2:Image.FLIP_LEFT_RIGHT,3:Image.ROTATE_180,4:Image.FLIP_TOP_BOTTOM,5:Image.TRANSPOSE,6:Image.ROTATE_90,7:Image.TRANSVERSE,8:Image.ROTATE_270}[o]
     im=base if inv is None else base.transpose(inv)
@@ -31,6 +37,17 @@ p=base.quantize(16); p.save(out+"/palette.png"); p.save(out+"/still.gif"); p.sav
 base.quantize(16).save(out+"/palette_alpha.png",transparency=int(np.array(base.quantize(16))[0,0]))
 p.save(out+"/animated.gif",save_all=True,append_images=[Image.new("RGB",(64,48),(0,0,0))],duration=100)
 base.save(out+"/plain.tiff"); base.save(out+"/deflate.tiff",compression="tiff_adobe_deflate")
+base.convert("CMYK").save(out+"/cmyk.tiff"); base.save(out+"/lzw.tiff",compression="tiff_lzw")
+base.convert("1",dither=0).save(out+"/group4.tiff",compression="group4")
+base.save(out+"/animated.png",save_all=True,append_images=[Image.new("RGB",(64,48))],duration=100)
+base.save(out+"/animated_lossy.webp",save_all=True,append_images=[Image.new("RGB",(64,48))],duration=100,quality=90)
+base.save(out+"/profile.jpg",quality=90,icc_profile=ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes())
+base.save(out+"/chroma422.jpg",quality=90,subsampling="4:2:2"); base.save(out+"/chroma444.jpg",quality=90,subsampling="4:4:4")
+base.save(out+"/restart.jpg",quality=90,restart_marker_blocks=2); a.save(out+"/alpha_lossy.webp",quality=90)
+rgb16=np.array(base).astype(">u2")*257
+chunk=lambda t,d: struct.pack(">I",len(d))+t+d+struct.pack(">I",zlib.crc32(t+d))
+open(out+"/rgb16.png","wb").write(b"\x89PNG\r\n\x1a\n"+chunk(b"IHDR",struct.pack(">IIBBBBB",64,48,16,2,0,0,0))+chunk(b"IDAT",zlib.compress(b"".join(b"\0"+r.tobytes() for r in rgb16)))+chunk(b"IEND",b""))
+base.quantize(4).save(out+"/palette2.png",bits=2)
 g=np.array(base.convert("L")).astype(np.uint16)*257
 Image.fromarray(g).save(out+"/gray16.png")
 base.convert("L").save(out+"/gray.png"); base.convert("1").save(out+"/bilevel.png")
