@@ -54,6 +54,13 @@ type Set struct {
 	Claims    []Claim
 	Images    Images
 	LabelSets []LabelSet // other labels for the claims that come with the set itself
+	Files     []File     // what it was read from; none of a set that is made, or of the Hub
+}
+
+// File is a file of a set.
+type File struct {
+	Path   string
+	SHA256 string // lower-case hex
 }
 
 // Images gives the original bytes of an image by its source.

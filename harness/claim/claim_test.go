@@ -14,6 +14,11 @@ func TestSentence(t *testing.T) {
 		// Objects of two words, and one with the template's own words in it.
 		{"Is there a dining table in the image?", "There is a dining table in the image.", "dining table"},
 		{"Is there a man in the image in the image?", "There is a man in the image in the image.", "man in the image"},
+		// DASH-B's, as its code and its description have it, and AMBER's.
+		{"Can you see a backpack in this image? Please answer only with yes or no.", "There is a backpack in this image.", "backpack"},
+		{"Can you see a backpack in this image. Please answer only with yes or no.", "There is a backpack in this image.", "backpack"},
+		{"Is there a cloud in this image?", "There is a cloud in this image.", "cloud"},
+		{"Is there a dog in the image? Please answer yes or no.", "There is a dog in the image.", "dog"},
 		{"  is there a  hot   dog in the image ? ", "There is a hot dog in the image.", "hot dog"},
 	}
 	for _, tt := range tests {
@@ -22,7 +27,8 @@ func TestSentence(t *testing.T) {
 			t.Errorf("Sentence(%q) = %q, %q, %v; want %q, %q", tt.question, text, object, ok, tt.text, tt.object)
 		}
 	}
-	for _, q := range []string{"", "Is it a dog?", "Are there dogs in the image?", "Is there a dog in the picture?", "Is there a  in the image?", "Is there a dog in the image? Yes"} {
+	for _, q := range []string{"", "Is it a dog?", "Are there dogs in the image?", "Is there a dog in the picture?", "Is there a  in the image?", "Is there a dog in the image? Yes",
+		"Can you see dogs in this image?", "Is there direct contact between the man and ship?", "Is there a dog in the image? Please answer only with yes."} {
 		if text, _, ok := Sentence(q); ok {
 			t.Errorf("Sentence(%q) = %q; want none", q, text)
 		}

@@ -160,6 +160,28 @@ func openFolder(dir string, names map[string]string) (Images, error) {
 	return f, nil
 }
 
+// beside is the folder of the data files if they are in one and any of the
+// images is there too, else "".
+func beside(paths []string, names map[string]string) string {
+	dir := filepath.Dir(paths[0])
+	for _, p := range paths {
+		if filepath.Dir(p) != dir {
+			return ""
+		}
+	}
+	f, err := NewFolder(dir)
+	if err != nil {
+		return ""
+	}
+	f.names = names
+	for stem, name := range names {
+		if _, err := f.find(name, stem); err == nil {
+			return dir
+		}
+	}
+	return ""
+}
+
 // ErrNoImages is returned for any image of a set loaded without a folder.
 var ErrNoImages = errors.New("no images folder was given: name it with --images")
 

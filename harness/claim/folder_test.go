@@ -81,3 +81,29 @@ func TestLoadPOPEOpensWhatWasPublished(t *testing.T) {
 		t.Errorf("without a folder: %v", err)
 	}
 }
+
+// Without a folder of images they are looked for beside the data, be these a
+// file or a folder; where none of them is there, the set has none.
+func TestImagesBesideTheData(t *testing.T) {
+	row := `{"question_id": 1, "file_name": "img/a.jpg", "claim": "A dog.", "label": "yes"}` + "\n" + `{"question_id": 2, "file_name": "img/gone.jpg", "claim": "A cat.", "label": "yes"}`
+	dir := write(t, map[string]string{"own/metadata.jsonl": row, "own/img/a.JPG": "beside", "bare/metadata.jsonl": row})
+	for _, spec := range []string{"own", "own/metadata.jsonl"} {
+		set, err := Load(filepath.Join(dir, spec), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if data, _, err := set.Claims[0].Open(context.Background(), set.Images); string(data) != "beside" || err != nil {
+			t.Errorf("%s: %q, %v", spec, data, err)
+		}
+		if _, _, err := set.Claims[1].Open(context.Background(), set.Images); !errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrNoImages) {
+			t.Errorf("%s: %v", spec, err)
+		}
+	}
+	set, err := Load(filepath.Join(dir, "bare"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := set.Claims[0].Open(context.Background(), set.Images); !errors.Is(err, ErrNoImages) {
+		t.Errorf("nothing beside: %v", err)
+	}
+}

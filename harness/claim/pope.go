@@ -20,7 +20,8 @@ import (
 // others of the keys that one's own rows may have: question_id, image, text
 // (or claim) and label. Each file is a split, named by the last of random,
 // popular and adversarial in its name, else by its name. Images are looked for
-// in imageDir; with "" the set is without images, and opening one says so.
+// in imageDir or, with "", beside the files if one is there; else the set is
+// without images, and opening one says so.
 //
 // Parquet files (.parquet) have the same keys as columns, and may hold the
 // images: as a column image of bytes, or of a structure of bytes and path. Such
@@ -64,6 +65,9 @@ func loadFiles(ctx context.Context, files []dataFile, imageDir string, fetched b
 			return nil, err
 		}
 	}
+	if imageDir == "" && !fetched {
+		imageDir = beside(paths, ld.names)
+	}
 	images, err := openFolder(imageDir, ld.names)
 	if err != nil {
 		return nil, err
@@ -71,7 +75,7 @@ func loadFiles(ctx context.Context, files []dataFile, imageDir string, fetched b
 	if len(ld.tables) > 0 {
 		images = &embedded{tables: ld.tables, places: ld.places, folder: images, local: !fetched}
 	}
-	return &Set{Name: ld.name(paths), Revision: revision(ld.digests), Claims: ld.claims, Images: images}, nil
+	return &Set{Name: ld.name(paths), Revision: revision(ld.files), Claims: ld.claims, Images: images, Files: ld.files}, nil
 }
 
 // splitOf is the split a file holds.
@@ -90,7 +94,7 @@ type loader struct {
 	claims  []Claim
 	seen    map[string]string // claim ID → where it was
 	names   map[string]string // image source → its name as published
-	digests []string
+	files   []File
 	fetched bool // from the Hub: its commit says which files they are
 
 	tables  []*parquetTable    // the Parquet files among them
@@ -105,7 +109,7 @@ func (ld *loader) file(ctx context.Context, file dataFile) error {
 			return err
 		}
 		digest, err := fileHash(name)
-		ld.digests = append(ld.digests, digest)
+		ld.files = append(ld.files, File{name, digest})
 		return err
 	}
 	f, err := regular.Open(name)
@@ -127,7 +131,7 @@ func (ld *loader) file(ctx context.Context, file dataFile) error {
 	if n == 0 {
 		return fmt.Errorf("%s: the file holds no rows", name)
 	}
-	ld.digests = append(ld.digests, hex.EncodeToString(hash.Sum(nil)))
+	ld.files = append(ld.files, File{name, hex.EncodeToString(hash.Sum(nil))})
 	return nil
 }
 
@@ -172,11 +176,15 @@ func (ld *loader) name(paths []string) string {
 }
 
 // revision is the sha256 of the one file, or that of the sorted sums of several.
-func revision(digests []string) string {
-	if len(digests) == 1 {
-		return "sha256:" + digests[0]
+func revision(files []File) string {
+	if len(files) == 1 {
+		return "sha256:" + files[0].SHA256
 	}
-	sums := slices.Sorted(slices.Values(digests))
+	var sums []string
+	for _, f := range files {
+		sums = append(sums, f.SHA256)
+	}
+	slices.Sort(sums)
 	all := sha256.Sum256([]byte(strings.Join(sums, "\n")))
 	return "sha256:" + hex.EncodeToString(all[:])
 }

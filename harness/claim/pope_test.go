@@ -182,9 +182,10 @@ func FuzzRows(f *testing.F) {
 	f.Add([]byte(`{"question_id": 1, "image": "a.jpg", "text": "Is there a dog in the image?", "label": "yes"}`))
 	f.Add([]byte("\xef\xbb\xbf[{\"image\":\"a\",\"claim\":\"x\",\"label\":true}]"))
 	f.Add([]byte("[[[{}]]]\n{}"))
+	f.Add([]byte("{\n\"coco\": {\"dog\": [\"a.jpg\"]}}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		n := 0
-		for r, err := range rows(strings.NewReader(string(data))) {
+		for r, err := range rows("x_pos.json", strings.NewReader(string(data))) {
 			if err != nil {
 				return
 			}

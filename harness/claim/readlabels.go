@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"candor/harness/regular"
@@ -26,15 +27,32 @@ func ReadLabels(name, spec string) (LabelSet, error) {
 	if err != nil {
 		return LabelSet{}, err
 	}
-	var digests []string
+	if slices.ContainsFunc(paths, isParquet) {
+		return l.ofSet(paths)
+	}
+	var files []File
 	for _, p := range paths {
 		digest, err := l.file(p)
 		if err != nil {
 			return LabelSet{}, err
 		}
-		digests = append(digests, digest)
+		files = append(files, File{p, digest})
 	}
-	l.Revision = revision(digests)
+	l.Revision = revision(files)
+	return l, nil
+}
+
+// ofSet takes the labels of a whole data set, which Parquet files are.
+func (l LabelSet) ofSet(paths []string) (LabelSet, error) {
+	set, err := LoadPOPE(paths, "")
+	if err != nil {
+		return LabelSet{}, err
+	}
+	l.Revision = set.Revision
+	for _, c := range set.Claims {
+		l.Labels[c.ID] = c.Label
+		l.rows[c.ID] = labelled{where: set.Name + ": " + c.ID, image: c.ImageSource, text: c.Text}
+	}
 	return l, nil
 }
 

@@ -29,14 +29,15 @@ func rowsOf(name string, r io.Reader) iter.Seq2[row, error] {
 	case ".csv", ".tsv":
 		return table(r)
 	}
-	return rows(r)
+	return rows(name, r)
 }
 
 // rows reads a file of JSON Lines or one JSON array of objects; which it is
-// shows at its first byte, for POPE's .json files are JSON Lines. A byte order
-// mark, CRLF and blank lines are fine. It stops after the first error, which
-// says where it is.
-func rows(r io.Reader) iter.Seq2[row, error] {
+// shows at its first byte, for POPE's .json files are JSON Lines. A listing, one
+// object for the whole file, is a row for each image in it. A byte order mark,
+// CRLF and blank lines are fine. It stops after the first error, which says
+// where it is.
+func rows(name string, r io.Reader) iter.Seq2[row, error] {
 	return func(yield func(row, error) bool) {
 		in := bufio.NewReaderSize(r, 1<<16)
 		if head, _ := in.Peek(3); bytes.Equal(head, []byte("\xef\xbb\xbf")) {
@@ -49,8 +50,10 @@ func rows(r io.Reader) iter.Seq2[row, error] {
 			yield(row{}, err)
 		case first == '[':
 			array(in, yield)
+		case opensAlone(in):
+			wholeObject(in, name, above, yield)
 		default:
-			lines(in, above, yield)
+			lines(in, name, above, yield)
 		}
 	}
 }
@@ -71,8 +74,15 @@ func firstByte(in *bufio.Reader) (first byte, above int, err error) {
 	}
 }
 
+// opensAlone tells a first line that is but the brace of an object.
+func opensAlone(in *bufio.Reader) bool {
+	head, _ := in.Peek(64)
+	line, _, ended := bytes.Cut(head, []byte("\n"))
+	return ended && string(bytes.TrimSpace(line)) == "{"
+}
+
 // lines reads JSON Lines that stand below a number of others.
-func lines(in io.Reader, above int, yield func(row, error) bool) {
+func lines(in io.Reader, name string, above int, yield func(row, error) bool) {
 	sc := bufio.NewScanner(in)
 	sc.Buffer(make([]byte, 0, 1<<12), maxRow)
 	n := above
@@ -86,6 +96,10 @@ func lines(in io.Reader, above int, yield func(row, error) bool) {
 		fields, err := object(line)
 		if err != nil {
 			yield(row{}, fmt.Errorf("%s: %w", where, err))
+			return
+		}
+		if isListing(fields) {
+			listing(name, fields, yield)
 			return
 		}
 		if !yield(row{where, fields}, nil) {

@@ -92,13 +92,11 @@ func header(cr *csv.Reader) ([]string, error) {
 
 // named gives cells the names of their columns; empty cells are left out.
 func named(columns, cells []string) map[string]json.RawMessage {
-	values := make(map[string]json.RawMessage)
+	of := make(map[string]string)
 	for i, cell := range cells {
-		if strings.TrimSpace(cell) != "" {
-			values[columns[i]], _ = json.Marshal(cell) // a string can always be
-		}
+		of[columns[i]] = cell
 	}
-	return values
+	return texts(of)
 }
 
 // text refuses what is no UTF-8, which a spreadsheet writes unless told.
