@@ -69,7 +69,10 @@ func speed(came, left int64, took time.Duration) string {
 		return ""
 	}
 	perSecond := float64(came) / took.Seconds()
-	s := fmt.Sprintf(" %.1f MB/s", perSecond/1e6)
+	s := fmt.Sprintf(" %.1f kB/s", perSecond/1e3)
+	if perSecond >= 1e6 {
+		s = fmt.Sprintf(" %.1f MB/s", perSecond/1e6)
+	}
 	if left > 0 {
 		s += fmt.Sprintf(", %s left", (time.Duration(float64(left) / perSecond * float64(time.Second))).Round(time.Second))
 	}

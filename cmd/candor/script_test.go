@@ -36,6 +36,7 @@ func scriptCommands(t *testing.T) map[string]func(*script, bool, []string) {
 		"published": published,
 		"lines":     countLines,
 		"same":      sameJSON,
+		"hub":       hubs{}.command,
 		"created":   f.created,
 	}
 }

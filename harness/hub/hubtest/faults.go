@@ -23,6 +23,7 @@ const (
 	Stall                   // sends N bytes of content and then nothing
 	WrongPart               // sends another part than the one asked for
 	Short                   // sends N bytes less, and says that this is all
+	Slow                    // sends N bytes at a time, 20 ms apart
 )
 
 // Fault is something a server does wrong, so many times.
@@ -109,6 +110,8 @@ func (s *Server) fault(w http.ResponseWriter, r *http.Request, storage bool, con
 		w.Header().Set("Content-Range", fmt.Sprintf("bytes 0-%d/%d", len(content)-1, len(content)))
 		w.WriteHeader(http.StatusPartialContent)
 		_, _ = w.Write(content)
+	case Slow:
+		s.content(slow{w, f.N}, r, content)
 	case Cut, Stall:
 		s.content(&limited{ResponseWriter: w, left: f.N, then: f.Kind, gone: r.Context().Done()}, r, content)
 	}
@@ -139,4 +142,22 @@ func (l *limited) Write(p []byte) (int, error) {
 		<-l.gone
 	}
 	panic(http.ErrAbortHandler)
+}
+
+// slow lets so many bytes of a body through at a time.
+type slow struct {
+	http.ResponseWriter
+	n int
+}
+
+func (l slow) Write(p []byte) (int, error) {
+	for done := 0; done < len(p); {
+		n, err := l.ResponseWriter.Write(p[done:min(len(p), done+l.n)])
+		if done += n; err != nil {
+			return done, err
+		}
+		l.ResponseWriter.(http.Flusher).Flush()
+		time.Sleep(20 * time.Millisecond)
+	}
+	return len(p), nil
 }

@@ -89,6 +89,13 @@ func (s *Server) Add(name string, files map[string][]byte) *Repo {
 	return r
 }
 
+// Repo is a data set that was added.
+func (s *Server) Repo(name string) *Repo {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.repos[name]
+}
+
 // Commit puts a commit on a data set's main, and returns its hash.
 func (s *Server) Commit(name string, files map[string][]byte) string {
 	s.mu.Lock()
