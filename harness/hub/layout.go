@@ -31,6 +31,7 @@ type chosenFile struct{ split, name string }
 // those that there are. card is the text of README.md.
 func choose(n Name, card string, files []string) (chosen, error) {
 	data := slices.DeleteFunc(slices.Clone(files), func(f string) bool { return !isData(f) })
+	slices.Sort(data)
 	if len(data) == 0 {
 		return chosen{}, fmt.Errorf("it has no data files of a kind that can be read (%s): the Hub keeps a Parquet copy of many sets as revision refs/convert/parquet", strings.Join(dataKinds(), " "))
 	}
@@ -104,7 +105,7 @@ func pickConfig(n Name, configs []config) (config, error) {
 	return config{}, fmt.Errorf("it has no configuration %q; it has %s", n.Config, list)
 }
 
-// matching are the files that one of the patterns matches, in order of name.
+// matching are the files that one of the patterns matches.
 func matching(patterns, files []string) []string {
 	var found []string
 	for _, f := range files {
@@ -112,7 +113,6 @@ func matching(patterns, files []string) []string {
 			found = append(found, f)
 		}
 	}
-	slices.Sort(found)
 	return found
 }
 
