@@ -56,3 +56,9 @@ var ErrImageDropped = errors.New("the server answered without the image")
 // ErrContextFull marks a prompt that filled the whole context, so that the
 // server may have cut it.
 var ErrContextFull = errors.New("the prompt fills the whole context")
+
+// ErrNoServer marks a server that could not be reached at all, or that is none.
+var ErrNoServer = errors.New("no server answers")
+
+// ErrNothingSaid marks an answer of not a single character.
+var ErrNothingSaid = errors.New("the answer is empty")

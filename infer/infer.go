@@ -63,6 +63,9 @@ type Response struct {
 	OutputTokens   int
 	Durations      Durations
 	Logprobs       []TokenLogprob
+	// OtherModel is whose answer this is by the server's own word, if that is
+	// not the model asked.
+	OtherModel string
 }
 
 // Stop is why a model stopped.
@@ -101,11 +104,16 @@ type Alternative struct {
 
 // Identity is what a server says of itself and of one model.
 type Identity struct {
-	ServerVersion  string   `json:"server_version"`
-	Model          string   `json:"model"`
-	Name           string   `json:"name"`   // the weights' own name
-	Digest         string   `json:"digest"` // of the manifest: weights, template and parameters
-	WeightsDigest  string   `json:"weights_digest"`
+	ServerVersion string `json:"server_version"`
+	Model         string `json:"model"`
+	Name          string `json:"name"`   // the weights' own name
+	Digest        string `json:"digest"` // of the manifest: weights, template and parameters
+	WeightsDigest string `json:"weights_digest"`
+	// ContentDigest is of all that answers depend on, as far as the server tells
+	// it: weights, template, system text, parameters, renderer and parser. It is
+	// the same wherever a model is served, unlike Digest, which names places on
+	// the server's disk where a client made the model. "" when not told.
+	ContentDigest  string   `json:"content_digest,omitempty"`
 	Architecture   string   `json:"architecture"`
 	ParameterSize  string   `json:"parameter_size"`
 	Quantization   string   `json:"quantization"`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -45,24 +46,16 @@ type Attempt struct {
 //
 // It returns the response, the attempts that failed, and the last failure.
 func (p RetryPolicy) Ask(ctx context.Context, m Model, req Request) (Response, []Attempt, error) {
-	pause := &backoff.ExponentialBackOff{
-		InitialInterval: p.First, MaxInterval: p.Max, Multiplier: 2, RandomizationFactor: 0.5,
-	}
-	pause.Reset()
+	pause := p.pauses()
 	var failed []Attempt
 	repeated := false
 	for {
-		start := time.Now()
-		resp, err := m.Ask(ctx, req)
-		if err == nil && resp.Stop == StopRepeated && !repeated {
-			repeated = true
-			failed = append(failed, Attempt{Class: ClassRetry, Message: "the model repeated one token until the server stopped it", Seconds: time.Since(start).Seconds()})
-			continue
-		}
+		resp, tries, err := once(ctx, m, req, repeated)
+		failed = append(failed, tries...)
+		repeated = repeated || slices.ContainsFunc(tries, Attempt.repeated)
 		if err == nil {
 			return resp, failed, nil
 		}
-		failed = append(failed, attemptOf(err, time.Since(start)))
 		if ctx.Err() != nil {
 			return Response{}, failed, ctx.Err()
 		}
@@ -80,6 +73,43 @@ func (p RetryPolicy) Ask(ctx context.Context, m Model, req Request) (Response, [
 			return Response{}, failed, err
 		}
 	}
+}
+
+// Once asks m a single time, and once more, at once and with the same seed,
+// where the server gives up on a model that repeats one token; after that, or
+// when before holds such an attempt already, it is taken at its word. It
+// returns the response or the failure, and the attempts that failed.
+func Once(ctx context.Context, m Model, req Request, before []Attempt) (Response, []Attempt, error) {
+	return once(ctx, m, req, slices.ContainsFunc(before, Attempt.repeated))
+}
+
+func once(ctx context.Context, m Model, req Request, repeated bool) (Response, []Attempt, error) {
+	var failed []Attempt
+	for {
+		start := time.Now()
+		resp, err := m.Ask(ctx, req)
+		if err != nil {
+			return Response{}, append(failed, attemptOf(err, time.Since(start))), err
+		}
+		if resp.Stop != StopRepeated || repeated {
+			return resp, failed, nil
+		}
+		repeated = true
+		failed = append(failed, Attempt{Class: ClassRetry, Message: repeats, Seconds: time.Since(start).Seconds()})
+	}
+}
+
+const repeats = "the model repeated one token until the server stopped it"
+
+func (a Attempt) repeated() bool { return a.Message == repeats }
+
+// pauses are the policy's, growing exponentially with jitter.
+func (p RetryPolicy) pauses() *backoff.ExponentialBackOff {
+	b := &backoff.ExponentialBackOff{
+		InitialInterval: p.First, MaxInterval: p.Max, Multiplier: 2, RandomizationFactor: 0.5,
+	}
+	b.Reset()
+	return b
 }
 
 func attemptOf(err error, took time.Duration) Attempt {

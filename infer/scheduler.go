@@ -4,8 +4,6 @@ import (
 	"context"
 	"sync"
 	"time"
-
-	"golang.org/x/sync/semaphore"
 )
 
 // Slot is one endpoint with the number of requests that may be in flight at
@@ -13,73 +11,98 @@ import (
 type Slot struct {
 	Model Backend
 	Limit int
+	// Revive looks at an endpoint that rests before it gets jobs again. An
+	// error of ClassRetry lets it rest on; any other takes it out of use. nil
+	// looks at nothing.
+	Revive func(context.Context) error
+	// Resting makes the endpoint begin at rest: it did not answer so far.
+	Resting bool
 }
 
 // Scheduler spreads groups of jobs over endpoints. A group is what must stay
 // together, the claims of one image: it goes to one endpoint, its jobs start
 // there one after another in order, and the next group follows at once, so
 // that the server's prompt cache keeps the image and the server always has a
-// request waiting while fewer than Limit are in flight.
+// request waiting while fewer than Limit are in flight. A fast endpoint takes
+// more groups than a slow one.
+//
+// An endpoint that fails rests, at first for Retry.First, then twice as long
+// each time up to Retry.Max, until it answers again; its jobs, and those of
+// its group that have not started, go to the others before any new group does.
+// Where no other can take a job it is tried again in its place, after a pause.
+// An endpoint that refuses what others answer, or that nothing but a person
+// can mend, is taken out of use. Whatever happens, every job is settled once.
 //
 // The zero value is not usable; a Scheduler needs at least one slot.
 type Scheduler struct {
 	Slots []Slot
+	// Retry bounds the attempts at a job, at all endpoints together, and the
+	// pauses; an endpoint that no job has met yet may always be tried. Its Stop
+	// is not looked at.
+	Retry RetryPolicy
+	// Told hears what becomes of endpoints; nil tells nobody. It must be quick.
+	Told func(Event)
 }
 
-// Do asks one job's question at an endpoint. wait is how long the job stood
-// at the endpoint's semaphore.
-type Do[J any] func(ctx context.Context, m Backend, job J, wait time.Duration)
+// Jobs is what a scheduler has done. Next is called from one goroutine at a
+// time, Ask and GiveUp concurrently, for at most the sum of the limits at once.
+type Jobs[J any] interface {
+	// Next yields the next group, false when there is none any more. It may
+	// block while it prepares one, and is called at most one group ahead.
+	Next() (group []J, ok bool)
+	// Ask tries a job once and returns the attempts that failed in it. Without
+	// an error the job is settled, and the endpoint has done its work.
+	Ask(ctx context.Context, job J, turn Turn) (failed []Attempt, err error)
+	// GiveUp settles a job that no endpoint answers; err is the last failure,
+	// and turn.Failed holds all.
+	GiveUp(ctx context.Context, job J, turn Turn, err error)
+}
 
-// Run calls do for every job of every group that next yields, until next
-// reports false, stop is closed or ctx ends, and returns when the last call
-// has returned. next is called from one goroutine at a time, and may block
-// while it prepares a group. A closed stop lets the jobs in flight finish and
-// starts no other; a cancelled ctx reaches the jobs through their own context.
+// Turn is a job's turn at an endpoint.
+type Turn struct {
+	Model  Backend
+	Wait   time.Duration // how long the job stood at endpoints' semaphores
+	Failed []Attempt     // what the job has behind it, at any endpoint
+	// Others tells that another endpoint could take the job now.
+	Others bool
+}
+
+// EndpointState is what became of an endpoint.
+type EndpointState string
+
+const (
+	EndpointRests EndpointState = "rests"      // it failed and gets nothing for a while
+	EndpointBack  EndpointState = "back"       // it gets jobs again
+	EndpointOut   EndpointState = "out of use" // it gets nothing any more
+)
+
+// Event is a change of an endpoint's state.
+type Event struct {
+	Endpoint string
+	State    EndpointState
+	Err      error         // why, unless it is back
+	Rest     time.Duration // how long it rests
+}
+
+// Run settles every job of every group that jobs yields, and returns when the
+// last call has returned. When stop is closed the jobs in flight finish, no
+// failure of ClassRetry is tried again and no other job starts: those are left
+// as they are. A cancelled ctx reaches the jobs through their own context.
 //
-// do is called concurrently, for at most the sum of the limits at once, with
-// the time that its job waited for the endpoint's semaphore.
-func Run[J any](ctx context.Context, s Scheduler, stop <-chan struct{}, next func() ([]J, bool), do Do[J]) {
-	var mu sync.Mutex
-	pull := func() ([]J, bool) {
-		mu.Lock()
-		defer mu.Unlock()
-		if stopped(ctx, stop) {
-			return nil, false
-		}
-		return next()
-	}
-	var feeders sync.WaitGroup
-	for _, slot := range s.Slots {
-		feeders.Go(func() { feed(ctx, slot, stop, pull, do) })
-	}
-	feeders.Wait()
-}
-
-// feed drives one endpoint: it alone acquires the endpoint's semaphore, in
-// the order of the jobs, and every job releases it when it is done.
-func feed[J any](ctx context.Context, slot Slot, stop <-chan struct{}, pull func() ([]J, bool), do Do[J]) {
-	sem := semaphore.NewWeighted(int64(slot.Limit))
-	var jobs sync.WaitGroup
-	defer jobs.Wait()
+// It holds at most the sum of the limits in goroutines, and as many jobs as
+// are in flight beside one group to an endpoint and one ahead, however many
+// there are in all.
+func Run[J any](ctx context.Context, s Scheduler, stop <-chan struct{}, jobs Jobs[J]) {
 	stopping, cancel := UntilStopped(ctx, stop)
 	defer cancel()
-	for {
-		group, ok := pull()
-		if !ok {
-			return
-		}
-		for _, job := range group {
-			ready := time.Now()
-			if sem.Acquire(stopping, 1) != nil || stopped(ctx, stop) {
-				return
-			}
-			wait := time.Since(ready)
-			jobs.Go(func() {
-				defer sem.Release(1)
-				do(ctx, slot.Model, job, wait)
-			})
-		}
+	r := newRound(stopping, s, jobs)
+	defer context.AfterFunc(stopping, r.wake)()
+	var work sync.WaitGroup
+	work.Go(r.pull)
+	for _, e := range r.endpoints {
+		work.Go(func() { r.feed(ctx, e) })
 	}
+	work.Wait()
 }
 
 // UntilStopped is a context that ends with ctx or when stop is closed, for work
@@ -94,15 +117,4 @@ func UntilStopped(ctx context.Context, stop <-chan struct{}) (context.Context, c
 		}
 	}()
 	return stopping, cancel
-}
-
-func stopped(ctx context.Context, stop <-chan struct{}) bool {
-	select {
-	case <-stop:
-		return true
-	case <-ctx.Done():
-		return true
-	default:
-		return false
-	}
 }

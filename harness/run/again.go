@@ -16,19 +16,23 @@ const lookTime = 10 * time.Second
 // the tasks were asked would make the manifest false. What differs is recorded
 // in it. A session without an answer needs no look; after one that was given
 // up at once, resuming looks before it goes on.
-func (r *openedRun) lookAgain(ctx context.Context, s servers, deps Dependencies) {
+func (r *openedRun) lookAgain(ctx context.Context, s *servers, deps Dependencies) {
 	if r.session == 0 || ctx.Err() != nil {
 		return
 	}
 	for _, b := range s.backends {
+		was, ok := s.said(b)
+		if !ok {
+			continue // it took no part
+		}
 		id, err := identify(ctx, b, s.identity.Model)
 		if err != nil {
 			deps.Observer.Notice(fmt.Sprintf("whether %s changed meanwhile is not known: %v", b.Endpoint(), err))
 			continue
 		}
-		id.Embedded = s.identity.Embedded // by its weights, then
+		id.Embedded = was.Embedded // by its weights, then
 		for _, f := range []struct{ what, was, is string }{
-			{"model_digest", digest(s.identity), digest(id)}, {"server_version", s.identity.ServerVersion, id.ServerVersion},
+			{"model_digest", digest(was), digest(id)}, {"server_version", was.ServerVersion, id.ServerVersion},
 		} {
 			if f.was != f.is {
 				r.manifest.ServerChanges = append(r.manifest.ServerChanges,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"runtime"
 	"sync"
 	"time"
@@ -21,7 +22,7 @@ type job struct {
 
 // ask puts every task that is not recorded yet to the servers, and returns
 // when all are recorded or failed, or nothing more can be.
-func (r *openedRun) ask(ctx context.Context, p *Plan, s servers, deps Dependencies) error {
+func (r *openedRun) ask(ctx context.Context, p *Plan, s *servers, deps Dependencies) error {
 	todo := r.missing(p)
 	deps.Observer.Started(len(p.Tasks)-len(todo), len(p.Tasks))
 	if len(todo) == 0 {
@@ -38,13 +39,11 @@ func (r *openedRun) ask(ctx context.Context, p *Plan, s servers, deps Dependenci
 	a.deps.Retry.Retrying, a.deps.Retry.Stop = a.retrying, deps.Stop
 	prepared, cancel := a.prepareAhead(ctx, todo)
 	defer cancel()
-	var sched infer.Scheduler
-	for _, b := range s.backends {
-		sched.Slots = append(sched.Slots, infer.Slot{Model: b, Limit: r.manifest.Parallel})
-	}
+	a.prepared = prepared
 	stop, release := eitherOf(deps.Stop, a.halt)
 	defer release()
-	infer.Run(ctx, sched, stop, func() ([]job, bool) { return a.next(prepared) }, a.one)
+	infer.Run(ctx, a.scheduler(s), stop, a)
+	a.absentees(s)
 	switch {
 	case a.cause != nil:
 		return a.cause
@@ -61,51 +60,70 @@ type asking struct {
 	deps Dependencies
 	halt chan struct{} // closed when the run cannot go on
 
+	prepared <-chan (chan group)
+
 	mu       sync.Mutex
 	cause    error // why it cannot
 	answered bool  // the first answer is in: the set-up works
 	unheard  int   // tasks in a row that the server did not answer at all
 	good     *job  // one that this session had answered
-	told     time.Time
+	told     map[string]time.Time
 }
 
-// seldom is the least time between two words about retries.
-const seldom = 10 * time.Second
+// apart is the least time between two words about the same thing.
+const apart = 10 * time.Second
+
+// seldom tells whether it is time for a word about what.
+func (a *asking) seldom(what string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := a.deps.Now()
+	if last, ok := a.told[what]; ok && now.Sub(last) < apart {
+		return false
+	}
+	if a.told == nil {
+		a.told = map[string]time.Time{}
+	}
+	a.told[what] = now
+	return true
+}
 
 // retrying says now and then that a request will be made again, so that a
 // server that is gone is not met with silence.
 func (a *asking) retrying(failed infer.Attempt, pause time.Duration) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if now := a.deps.Now(); now.Sub(a.told) >= seldom {
-		a.told = now
+	if a.seldom("") {
 		a.deps.Observer.Notice(fmt.Sprintf("trying again in %.1f s: %s", pause.Seconds(), failed.Message))
 	}
 }
 
-// one asks, records and reports a single task.
-func (a *asking) one(ctx context.Context, m infer.Backend, j job, wait time.Duration) {
+// Ask puts a task to an endpoint once, records the answer and reports it.
+func (a *asking) Ask(ctx context.Context, j job, turn infer.Turn) ([]infer.Attempt, error) {
 	if a.ended() {
-		return // between the last look of the scheduler and now
+		return nil, nil // between the last look of the scheduler and now: as if never started
 	}
-	resp, failed, err := a.deps.Retry.Ask(ctx, m, a.request(j))
-	switch {
-	case err != nil && (ctx.Err() != nil || a.ended() && infer.ClassOf(err) == infer.ClassRetry):
-		return // not recorded: it will be asked again
-	case err != nil:
-		a.failed(ctx, m, j, failed, err)
-		return
+	resp, failed, err := infer.Once(ctx, turn.Model, a.request(j), turn.Failed)
+	if err == nil && turn.Others {
+		if err = suspicious(resp, a.plan.Config.Model); err != nil {
+			failed = append(failed, infer.Attempt{Class: infer.ClassOf(err), Message: err.Error()})
+		}
+	}
+	if err != nil {
+		return failed, err
+	}
+	if resp.OtherModel != "" {
+		a.blame(turn.Model.Endpoint(), faultOtherModel, "answers as %s where %s was asked: does a proxy stand before the server?", resp.OtherModel, a.plan.Config.Model)
 	}
 	t := newTrace(j.task, a.plan.Payment, resp, j.image, a.imageTokens(j))
-	t.Endpoint, t.Attempts, t.Durations.Wait = m.Endpoint(), len(failed)+1, wait.Seconds()
+	t.Endpoint, t.Attempts, t.Durations.Wait = turn.Model.Endpoint(), len(turn.Failed)+len(failed)+1, turn.Wait.Seconds()
 	if err := a.run.record(t); err != nil {
 		a.stop(fmt.Errorf("recording task %s: %w", t.TaskID, err))
-		return
+		return failed, nil
 	}
 	a.mu.Lock()
 	a.answered, a.unheard, a.good = true, 0, &j
 	a.mu.Unlock()
 	a.deps.Observer.Recorded(t)
+	return failed, nil
 }
 
 func (a *asking) request(j job) infer.Request {
@@ -163,31 +181,33 @@ type group struct {
 }
 
 // prepareAhead prepares the images of the groups to come, a few at once and a
-// few ahead, in order.
+// few ahead, in order. The function it returns ends that, and returns when
+// nothing is under way any more.
 func (a *asking) prepareAhead(ctx context.Context, todo []Task) (<-chan (chan group), context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	ahead := make(chan (chan group), runtime.GOMAXPROCS(0))
-	go func() {
+	var underway sync.WaitGroup
+	underway.Go(func() {
 		defer close(ahead)
-		for _, tasks := range byImage(todo) {
+		for tasks := range byImage(todo) {
 			slot := make(chan group, 1)
 			select {
 			case ahead <- slot:
 			case <-ctx.Done():
 				return
 			}
-			go func() {
+			underway.Go(func() {
 				img, err := a.plan.images.get(ctx, tasks[0].ImageSource)
 				slot <- group{tasks, img, err}
-			}()
+			})
 		}
-	}()
-	return ahead, cancel
+	})
+	return ahead, func() { cancel(); underway.Wait() }
 }
 
-// next hands the scheduler one image's jobs.
-func (a *asking) next(ahead <-chan (chan group)) ([]job, bool) {
-	slot, ok := <-ahead
+// Next hands the scheduler one image's jobs.
+func (a *asking) Next() ([]job, bool) {
+	slot, ok := <-a.prepared
 	if !ok {
 		return nil, false
 	}
@@ -206,16 +226,19 @@ func (a *asking) next(ahead <-chan (chan group)) ([]job, bool) {
 }
 
 // byImage cuts tasks, which are in image order, at each change of image.
-func byImage(tasks []Task) [][]Task {
-	var groups [][]Task
-	for i, t := range tasks {
-		if i == 0 || tasks[i-1].ImageSource != t.ImageSource {
-			groups = append(groups, nil)
+func byImage(tasks []Task) iter.Seq[[]Task] {
+	return func(yield func([]Task) bool) {
+		from := 0
+		for i := range tasks {
+			if i+1 < len(tasks) && tasks[i+1].ImageSource == tasks[i].ImageSource {
+				continue
+			}
+			if !yield(tasks[from : i+1 : i+1]) {
+				return
+			}
+			from = i + 1
 		}
-		last := len(groups) - 1
-		groups[last] = append(groups[last], t)
 	}
-	return groups
 }
 
 // eitherOf closes its channel when one of two is closed; release ends the

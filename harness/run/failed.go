@@ -13,13 +13,16 @@ import (
 // into errors.
 const lost = 3
 
-// failed decides what a failure means: the end of the run, or one task in
-// error. Before the first answer, a task that the server refuses says that
+// GiveUp decides what a task without an answer means: the end of the run, or
+// one task in error. Before the first answer, a task that is refused says that
 // every other will be refused too.
-func (a *asking) failed(ctx context.Context, m infer.Backend, j job, attempts []infer.Attempt, err error) {
+func (a *asking) GiveUp(ctx context.Context, j job, turn infer.Turn, err error) {
+	if a.ended() && infer.ClassOf(err) == infer.ClassRetry {
+		return // not recorded: it will be asked again
+	}
 	class := infer.ClassOf(err)
 	first, gone := a.count(class)
-	e := TaskError{TaskID: j.task.ID, Class: class, Error: err.Error(), Endpoint: m.Endpoint(), At: a.deps.Now().UTC(), Attempts: attempts}
+	e := TaskError{TaskID: j.task.ID, Class: class, Error: err.Error(), Endpoint: turn.Model.Endpoint(), At: a.deps.Now().UTC(), Attempts: turn.Failed}
 	if class != infer.ClassFatal {
 		if saveErr := a.run.recordError(e); saveErr != nil {
 			a.stop(fmt.Errorf("recording the error of task %s: %w", e.TaskID, saveErr))
@@ -30,7 +33,7 @@ func (a *asking) failed(ctx context.Context, m infer.Backend, j job, attempts []
 	switch {
 	case class == infer.ClassFatal, first && class == infer.ClassTask && refusesAll(err):
 		a.stop(fmt.Errorf("task %s: %w", j.task.ID, err))
-	case gone && !a.works(ctx, m):
+	case gone && !a.works(ctx, turn.Model):
 		a.stop(fmt.Errorf("found no working server: %w", err))
 	}
 }

@@ -34,26 +34,28 @@ const (
 // Manifest is run.json: everything needed to know what a run's figures mean
 // and to go on with it.
 type Manifest struct {
-	Candor        string            `json:"candor"` // version
-	State         State             `json:"state"`
-	Error         string            `json:"error,omitempty"` // why it failed
-	Config        Config            `json:"config"`
-	ConfigHash    string            `json:"config_hash"`
-	Hashed        map[string]string `json:"hashed"` // what the hash covers
-	Dataset       DatasetInfo       `json:"dataset"`
-	Labels        []LabelsInfo      `json:"labels"` // sets beside the data's own
-	Model         infer.Identity    `json:"model"`
-	Options       infer.Options     `json:"options"`
-	Prompt        PromptInfo        `json:"prompt"`
-	Tasks         int               `json:"tasks"`
-	Blind         Blind             `json:"blind"` // what can be had without the images
-	Preflight     *preflight.Report `json:"preflight"`
-	Questioned    []string          `json:"questioned"` // endpoints that the preflight is of
-	Parallel      int               `json:"parallel"`   // requests in flight at each endpoint
-	Endpoints     []string          `json:"endpoints"`
-	Warnings      []scoring.Warning `json:"warnings"`
-	ServerChanges []ServerChange    `json:"server_changes"`
-	Sessions      []Session         `json:"sessions"`
+	Candor         string            `json:"candor"` // version
+	State          State             `json:"state"`
+	Error          string            `json:"error,omitempty"` // why it failed
+	Config         Config            `json:"config"`
+	ConfigHash     string            `json:"config_hash"`
+	Hashed         map[string]string `json:"hashed"` // what the hash covers
+	Dataset        DatasetInfo       `json:"dataset"`
+	Labels         []LabelsInfo      `json:"labels"` // sets beside the data's own
+	Model          infer.Identity    `json:"model"`
+	Options        infer.Options     `json:"options"`
+	Prompt         PromptInfo        `json:"prompt"`
+	Tasks          int               `json:"tasks"`
+	Blind          Blind             `json:"blind"` // what can be had without the images
+	Preflight      *preflight.Report `json:"preflight"`
+	Questioned     []string          `json:"questioned"`       // endpoints that the preflight is of
+	Parallel       int               `json:"parallel"`         // requests in flight at each endpoint
+	Limits         map[string]int    `json:"limits,omitempty"` // what the preflight found for each
+	Endpoints      []string          `json:"endpoints"`
+	Warnings       []scoring.Warning `json:"warnings"`
+	ServerChanges  []ServerChange    `json:"server_changes"`
+	EndpointFaults []EndpointFault   `json:"endpoint_faults"`
+	Sessions       []Session         `json:"sessions"`
 }
 
 // DatasetInfo says what was asked about.

@@ -30,7 +30,7 @@ type openedRun struct {
 }
 
 // openRun makes the directory of a new run, or takes up an old one.
-func openRun(dir string, resume bool, p *Plan, s servers, deps Dependencies) (*openedRun, error) {
+func openRun(dir string, resume bool, p *Plan, s *servers, deps Dependencies) (*openedRun, error) {
 	if err := readyDir(dir, resume); err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func readyDir(dir string, resume bool) error {
 	return os.MkdirAll(dir, 0o755)
 }
 
-func (r *openedRun) load(resume bool, p *Plan, s servers, deps Dependencies) error {
+func (r *openedRun) load(resume bool, p *Plan, s *servers, deps Dependencies) error {
 	essence := p.essence(s.identity)
 	r.manifest = Manifest{Hashed: essence, ConfigHash: hashOf(essence)}
 	if resume {
@@ -129,7 +129,7 @@ func (r *openedRun) reread(p *Plan) error {
 }
 
 // describe fills in what the manifest says of this plan and these servers.
-func (r *openedRun) describe(p *Plan, s servers, deps Dependencies) {
+func (r *openedRun) describe(p *Plan, s *servers, deps Dependencies) {
 	m := &r.manifest
 	m.Candor, m.Config, m.Model, m.Options = deps.Version, p.Config, s.identity, p.Options
 	m.Dataset = DatasetInfo{Name: p.Dataset, Revision: p.Revision, Split: p.Config.Split, Partition: p.Config.Partition, Images: len(p.images.names)}
@@ -144,6 +144,9 @@ func (r *openedRun) describe(p *Plan, s servers, deps Dependencies) {
 	}
 	if m.Questioned == nil {
 		m.Questioned = []string{}
+	}
+	if m.EndpointFaults == nil {
+		m.EndpointFaults = []EndpointFault{}
 	}
 	if m.Sessions == nil {
 		m.Sessions = []Session{}

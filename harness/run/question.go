@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -11,11 +12,11 @@ import (
 
 // question runs the preflight at each endpoint, unless an earlier session did
 // or the user declined, and settles how many requests fly at once.
-func (r *openedRun) question(ctx context.Context, p *Plan, s servers, deps Dependencies) error {
+func (r *openedRun) question(ctx context.Context, p *Plan, s *servers, deps Dependencies) error {
 	ctx, cancel := infer.UntilStopped(ctx, deps.Stop)
 	defer cancel()
 	for _, b := range s.backends {
-		if !p.Config.Preflight || slices.Contains(r.manifest.Questioned, b.Endpoint()) {
+		if !p.Config.Preflight || slices.Contains(r.manifest.Questioned, b.Endpoint()) || s.absent(b) != nil {
 			continue
 		}
 		deps.Observer.Notice("questioning " + b.Endpoint() + " first, some forty short requests")
@@ -24,7 +25,11 @@ func (r *openedRun) question(ctx context.Context, p *Plan, s servers, deps Depen
 			return ErrInterrupted
 		}
 		if err != nil {
-			return err
+			if err = s.without(b, err); err != nil {
+				return err
+			}
+			deps.Observer.Notice(fmt.Sprintf("%s takes no part until it answers: %v", b.Endpoint(), s.absent(b)))
+			continue
 		}
 		deps.Observer.Preflighted(report)
 		if f, ok := report.Find(preflight.CheckResidency); ok && f.Advice != "" {
@@ -38,6 +43,19 @@ func (r *openedRun) question(ctx context.Context, p *Plan, s servers, deps Depen
 	}
 	r.manifest.Parallel, r.manifest.State, r.manifest.Error = n, Running, ""
 	return r.manifest.save(r.dir)
+}
+
+// without lets a run go on without an endpoint that failed under its preflight,
+// if there are others that have not.
+func (s *servers) without(b infer.Backend, err error) error {
+	if len(s.backends) == 1 {
+		return err
+	}
+	s.lose(b, err)
+	if infer.ClassOf(err) != infer.ClassRetry || len(s.away) == len(s.backends) {
+		return fmt.Errorf("%s: %w", b.Endpoint(), err)
+	}
+	return nil
 }
 
 // parallelism settles the number of requests in flight at each endpoint: what
@@ -68,6 +86,10 @@ func (r *openedRun) parallelism(cfg Config) (int, error) {
 // run; what is serious becomes a warning beside the figures.
 func (r *openedRun) take(b infer.Backend, report preflight.Report) {
 	m := &r.manifest
+	if m.Limits == nil {
+		m.Limits = map[string]int{}
+	}
+	m.Limits[b.Endpoint()] = report.Parallel
 	if len(m.Questioned) == 0 {
 		m.Preflight = &report
 	} else {

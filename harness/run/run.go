@@ -17,6 +17,7 @@ import (
 
 	"candor/harness/claim"
 	"candor/harness/hub"
+	"candor/imageproc"
 	"candor/infer"
 )
 
@@ -24,6 +25,9 @@ import (
 type Dependencies struct {
 	// Connect opens the server at host, "" for the default one.
 	Connect func(host string) (infer.Backend, error)
+	// DefaultHosts are the hosts of a run that names none; nil, or none, is what
+	// Connect makes of "".
+	DefaultHosts func() []string
 	// Bundled is a model that servers are given when it is the run's; nil for
 	// none.
 	Bundled *Bundled
@@ -67,6 +71,7 @@ func Execute(ctx context.Context, cfg Config, dir string, resume bool, deps Depe
 		known = dir
 	}
 	p, s, err := ready(ctx, cfg, known, deps)
+	defer p.close()
 	if err != nil {
 		return Result{}, err
 	}
@@ -108,23 +113,24 @@ func DryRun(ctx context.Context, cfg Config, deps Dependencies) (*Plan, error) {
 		s.identity = infer.Identity{Model: cfg.Model, Architecture: "qwen35"}
 	}
 	p.Model = s.identity
+	p.images.limits = imageproc.Limits{} // nothing will be sent
 	return p, p.prepare(ctx, s.identity, deps.Observer)
 }
 
 // ready does everything that comes before a run's directory is touched. known
 // is the directory of the run to go on with, "" for none: one that lacks
 // nothing can be looked at without a server.
-func ready(ctx context.Context, cfg Config, known string, deps Dependencies) (*Plan, servers, error) {
+func ready(ctx context.Context, cfg Config, known string, deps Dependencies) (*Plan, *servers, error) {
 	ctx, cancel := infer.UntilStopped(ctx, deps.Stop)
 	defer cancel()
 	p, err := NewPlan(ctx, cfg, claim.Loader{Hub: deps.Hub, Commit: commitOf(known)})
 	if err != nil {
-		return nil, servers{}, err
+		return nil, nil, err
 	}
 	id, lacksNothing := whole(known)
 	s, err := connect(ctx, cfg, deps, !lacksNothing)
 	if lacksNothing && (err != nil || len(s.lacking) > 0) {
-		s, err = servers{identity: id}, nil
+		s, err = &servers{identity: id}, nil
 	}
 	if err == nil {
 		err = p.prepare(ctx, s.identity, deps.Observer)

@@ -2,34 +2,46 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"sync"
 
 	"candor/imageproc"
 	"candor/infer"
 )
 
-// servers are the endpoints of a run, known to serve one and the same model.
+// servers are the endpoints of a run, known to serve one and the same model,
+// and those of several that did not answer so far.
 type servers struct {
 	backends []infer.Backend
 	identity infer.Identity
+	of       string   // the endpoint that identity is of
 	lacking  []string // where a bundled model would have to be registered
+
+	mu    sync.Mutex
+	known map[string]infer.Identity // what each endpoint said of the model
+	away  map[string]error          // why an endpoint did not answer
 }
 
 // connect identifies the model at every host, without inference. A model that
-// comes with the program is registered there first if change is set.
-func connect(ctx context.Context, cfg Config, deps Dependencies, change bool) (servers, error) {
-	var s servers
-	hosts := cfg.Hosts
-	if len(hosts) == 0 {
-		hosts = []string{""}
-	}
+// comes with the program is registered there first if change is set. One of
+// several hosts that does not answer is kept for when it does.
+func connect(ctx context.Context, cfg Config, deps Dependencies, change bool) (*servers, error) {
+	s := &servers{known: map[string]infer.Identity{}, away: map[string]error{}}
+	hosts := deps.hosts(cfg.Hosts)
 	for _, h := range hosts {
 		b, err := s.open(h, deps)
 		if err != nil {
 			return s, usage(err)
 		}
 		id, lacks, err := deps.identify(ctx, b, cfg.Model, change)
+		if errors.Is(err, infer.ErrNoServer) && len(hosts) > 1 && ctx.Err() == nil {
+			s.backends = append(s.backends, b)
+			s.lose(b, err)
+			continue
+		}
 		if err != nil {
 			return s, err
 		}
@@ -38,15 +50,46 @@ func connect(ctx context.Context, cfg Config, deps Dependencies, change bool) (s
 		}
 		if lacks {
 			s.lacking = append(s.lacking, b.Endpoint())
-		} else if err := s.agrees(b, id); err != nil {
+		} else if err := s.agrees(b, id, cfg); err != nil {
 			return s, err
 		}
 		if s.identity.ServerVersion == "" { // none yet, or of a server that lacks the model
-			s.identity = id
+			s.identity, s.of = id, b.Endpoint()
 		}
 		s.backends = append(s.backends, b)
+		s.present(b, id)
 	}
-	return s, nil
+	return s, s.some(deps)
+}
+
+// some refuses endpoints of which none answers, and names those that do not.
+func (s *servers) some(deps Dependencies) error {
+	for _, b := range s.backends {
+		err := s.absent(b)
+		if err == nil {
+			continue
+		}
+		if len(s.away) == len(s.backends) {
+			return err
+		}
+		deps.Observer.Notice(fmt.Sprintf("%s takes no part until it answers: %v", b.Endpoint(), err))
+	}
+	return nil
+}
+
+// hosts are those named, a list by commas being several; none is the default.
+func (d Dependencies) hosts(named []string) []string {
+	var hosts []string
+	for _, h := range named {
+		hosts = append(hosts, strings.Split(h, ",")...)
+	}
+	if len(hosts) == 0 && d.DefaultHosts != nil {
+		hosts = d.DefaultHosts()
+	}
+	if len(hosts) == 0 {
+		hosts = []string{""}
+	}
+	return hosts
 }
 
 func (s *servers) open(host string, deps Dependencies) (infer.Backend, error) {
@@ -57,14 +100,53 @@ func (s *servers) open(host string, deps Dependencies) (infer.Backend, error) {
 	return b, err
 }
 
-// agrees refuses a server that differs from those before it.
-func (s *servers) agrees(b infer.Backend, id infer.Identity) error {
+// agrees refuses a server that differs from those before it. A model that a
+// client made has another manifest on each server's disk; where all else that
+// the servers show of it is equal, the user may accept that.
+func (s *servers) agrees(b infer.Backend, id infer.Identity, cfg Config) error {
 	was := s.identity
-	if was.ServerVersion == "" || digest(id) == digest(was) && id.ServerVersion == was.ServerVersion {
+	one := was.ServerVersion == "" || id.ServerVersion == was.ServerVersion
+	alike := id.ContentDigest != "" && id.ContentDigest == was.ContentDigest
+	if one && (was.ServerVersion == "" || digest(id) == digest(was) || alike && cfg.AcceptServer) {
 		return nil
 	}
-	return fmt.Errorf("%s serves %s of digest %.12s on version %s, but %s serves %.12s on %s; one run needs one model and one version",
-		b.Endpoint(), id.Model, digest(id), id.ServerVersion, s.backends[0].Endpoint(), digest(was), was.ServerVersion)
+	err := fmt.Errorf("%s serves %s of digest %.12s on version %s, but %s serves %.12s on %s; one run needs one model and one version",
+		b.Endpoint(), id.Model, digest(id), id.ServerVersion, s.of, digest(was), was.ServerVersion)
+	if one && alike {
+		err = fmt.Errorf("%w. Weights, template and parameters are equal: if it was made at each server, by ollama create, --accept-server-change takes it for one", err)
+	}
+	return err
+}
+
+// present notes what an endpoint says of the model.
+func (s *servers) present(b infer.Backend, id infer.Identity) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.away, b.Endpoint())
+	if _, ok := s.known[b.Endpoint()]; !ok {
+		s.known[b.Endpoint()] = id
+	}
+}
+
+func (s *servers) lose(b infer.Backend, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.away[b.Endpoint()] = err
+}
+
+// absent is why an endpoint did not answer so far, nil if it did.
+func (s *servers) absent(b infer.Backend) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.away[b.Endpoint()]
+}
+
+// said is what an endpoint said of the model when it was first asked.
+func (s *servers) said(b infer.Backend) (infer.Identity, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id, ok := s.known[b.Endpoint()]
+	return id, ok
 }
 
 // usable refuses a model that cannot do the task, before it is asked.

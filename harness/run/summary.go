@@ -90,6 +90,9 @@ func circumstances(m Manifest) []scoring.Warning {
 				c.Endpoint, c.What, cmp.Or(c.From, "not told"), cmp.Or(c.To, "not told"))
 		}
 	}
+	for _, f := range m.EndpointFaults {
+		add(f.Code, "%s: %s", f.Endpoint, f.What)
+	}
 	if m.Preflight == nil {
 		add("no_preflight", "the server's behaviour was not tested (--no-preflight)")
 	} else {

@@ -106,6 +106,7 @@ type reply struct {
 	text, thinking strings.Builder
 	done           bool
 	reason         string
+	model          string // whose answer it says it is
 	metrics        api.Metrics
 	logprobs       []api.Logprob
 }
@@ -113,25 +114,25 @@ type reply struct {
 func (r *reply) addGenerate(g api.GenerateResponse) error {
 	r.text.WriteString(g.Response)
 	r.thinking.WriteString(g.Thinking)
-	return r.add(g.Done, g.DoneReason, g.Metrics, g.Logprobs)
+	return r.add(g.Done, g.DoneReason, g.Model, g.Metrics, g.Logprobs)
 }
 
 func (r *reply) addChat(g api.ChatResponse) error {
 	r.text.WriteString(g.Message.Content)
 	r.thinking.WriteString(g.Message.Thinking)
-	return r.add(g.Done, g.DoneReason, g.Metrics, g.Logprobs)
+	return r.add(g.Done, g.DoneReason, g.Model, g.Metrics, g.Logprobs)
 }
 
 // errNotOllama keeps a JSON body of something else, such as {} from a proxy,
 // from being taken for a model that stopped in the middle.
 var errNotOllama = errors.New("the reply is not an answer of Ollama's: done or its text is missing")
 
-func (r *reply) add(done bool, reason string, m api.Metrics, lp []api.Logprob) error {
+func (r *reply) add(done bool, reason, model string, m api.Metrics, lp []api.Logprob) error {
 	if r.done {
 		return errors.New("the server went on after the end of its reply")
 	}
 	r.chunks++
-	r.done, r.reason, r.metrics = done, reason, m
+	r.done, r.reason, r.model, r.metrics = done, reason, model, m
 	r.logprobs = append(r.logprobs, lp...)
 	return nil
 }
@@ -142,6 +143,9 @@ func (r *reply) response(req infer.Request) (infer.Response, error) {
 		PromptTokens: max(r.metrics.PromptEvalCount, 0), OutputTokens: max(r.metrics.EvalCount, 0),
 		Durations: durationsOf(r.metrics), Logprobs: logprobsOf(r.logprobs),
 	}
+	if r.model != "" && !sameModel(r.model, req.Model) {
+		resp.OtherModel = bounded(r.model)
+	}
 	if !r.done {
 		resp.Stop = infer.StopRepeated
 		return resp, nil
@@ -151,6 +155,9 @@ func (r *reply) response(req infer.Request) (infer.Response, error) {
 	}
 	switch r.reason {
 	case "stop", "":
+		if resp.OutputTokens == 0 && resp.Text == "" && resp.Thinking == "" { // even the token that ends an answer is one
+			return infer.Response{}, retry(0, fmt.Errorf("%w: the server generated nothing", infer.ErrNothingSaid))
+		}
 		resp.Stop = infer.StopDone
 	case "length":
 		resp.Stop = infer.StopLength

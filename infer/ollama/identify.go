@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
+	"iter"
 	"strings"
 
 	"candor/infer"
@@ -63,6 +63,7 @@ func (c *Client) identify(ctx context.Context, model string) (infer.Identity, er
 		id.TrainedContext = int(n)
 	}
 	readModelfile(show.Modelfile, &id)
+	id.ContentDigest = contentDigest(show, id.Renderer, id.Parser)
 	return id, nil
 }
 
@@ -85,10 +86,16 @@ func (c *Client) unreachable(err error) error {
 	}
 	return &infer.Failure{
 		Class: infer.ClassFatal,
-		Err:   fmt.Errorf("no Ollama server at %s: %w", c.Endpoint(), err),
+		Err:   fmt.Errorf("no Ollama server at %s: %w%w", c.Endpoint(), err, unsaid{infer.ErrNoServer}),
 		Hint:  "start one (scripts/ollama.sh start, or docker compose up) or name it with --host or OLLAMA_HOST",
 	}
 }
+
+// unsaid marks an error without adding to its text.
+type unsaid struct{ mark error }
+
+func (unsaid) Error() string   { return "" }
+func (u unsaid) Unwrap() error { return u.mark }
 
 func (c *Client) listed(ctx context.Context, model string) (api.ListModelResponse, error) {
 	list, err := c.api.List(ctx)
@@ -110,29 +117,39 @@ func sameModel(a, b string) bool {
 }
 
 // readModelfile takes from the Modelfile what servers do not tell otherwise:
-// the digest of the weights, and the renderer and parser. Texts in triple
-// quotes (template, system, licence) are skipped: their lines are no commands.
+// the digest of the weights, and the renderer and parser.
 func readModelfile(text string, id *infer.Identity) {
-	quoted := false
-	for line := range strings.Lines(text) {
-		inside := quoted
-		if strings.Count(line, `"""`)%2 == 1 {
-			quoted = !quoted
-		}
-		if inside {
-			continue
-		}
-		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
-		rest = strings.Trim(strings.TrimSpace(rest), `"`)
-		switch strings.ToUpper(word) {
-		case "FROM":
-			if _, digest, ok := strings.Cut(path.Base(strings.ReplaceAll(rest, `\`, "/")), "sha256-"); ok && id.WeightsDigest == "" {
-				id.WeightsDigest = "sha256:" + digest
-			}
+	if blobs := blobsOf(text, "FROM"); len(blobs) > 0 {
+		id.WeightsDigest = blobs[0]
+	}
+	for word, rest := range commands(text) {
+		switch word {
 		case "RENDERER":
 			id.Renderer = rest
 		case "PARSER":
 			id.Parser = rest
+		}
+	}
+}
+
+// commands are a Modelfile's, in capitals, with what follows on their lines.
+// Texts in triple quotes (template, system, licence) are skipped: their lines
+// are no commands.
+func commands(text string) iter.Seq2[string, string] {
+	return func(yield func(word, rest string) bool) {
+		quoted := false
+		for line := range strings.Lines(text) {
+			inside := quoted
+			if strings.Count(line, `"""`)%2 == 1 {
+				quoted = !quoted
+			}
+			if inside {
+				continue
+			}
+			word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+			if !yield(strings.ToUpper(word), strings.Trim(strings.TrimSpace(rest), `"`)) {
+				return
+			}
 		}
 	}
 }

@@ -1,0 +1,130 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"candor/infer"
+)
+
+// EndpointFault is an endpoint that did not do its part, and how.
+type EndpointFault struct {
+	At       time.Time `json:"at"` // when it was noticed
+	Endpoint string    `json:"endpoint"`
+	Code     string    `json:"code"` // of its warning in the summary
+	What     string    `json:"what"`
+}
+
+// Codes of endpoints' faults.
+const (
+	faultOut        = "endpoint_out"         // taken out of use
+	faultAbsent     = "endpoint_absent"      // it never answered
+	faultOtherModel = "endpoint_other_model" // it names another model in its answers
+)
+
+// blame notes a fault once for each endpoint and code, and says it.
+func (a *asking) blame(endpoint, code, format string, args ...any) {
+	what := fmt.Sprintf(format, args...)
+	if a.run.fault(EndpointFault{At: a.deps.Now().UTC(), Endpoint: endpoint, Code: code, What: what}) {
+		a.deps.Observer.Notice(endpoint + ": " + what)
+	}
+}
+
+func (r *openedRun) fault(f EndpointFault) (isNew bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	known := slices.ContainsFunc(r.manifest.EndpointFaults, func(o EndpointFault) bool { return o.Endpoint == f.Endpoint && o.Code == f.Code })
+	if !known {
+		r.manifest.EndpointFaults = append(r.manifest.EndpointFaults, f)
+	}
+	return !known
+}
+
+// scheduler is the endpoints with what the preflight found for each.
+func (a *asking) scheduler(s *servers) infer.Scheduler {
+	sched := infer.Scheduler{Retry: a.deps.Retry, Told: a.heard}
+	for _, b := range s.backends {
+		sched.Slots = append(sched.Slots, infer.Slot{
+			Model: b, Limit: a.run.manifest.limit(b.Endpoint()), Resting: s.absent(b) != nil,
+			Revive: func(ctx context.Context) error { return a.revive(ctx, s, b) },
+		})
+	}
+	return sched
+}
+
+// limit is how many requests may be in flight at an endpoint.
+func (m *Manifest) limit(endpoint string) int {
+	if n := m.Limits[endpoint]; n > 0 && m.Config.Parallel == AutoParallel {
+		return n
+	}
+	return m.Parallel
+}
+
+// revive asks an endpoint that was away what it serves, before it gets tasks
+// again: a server that comes back may be another version, or have another
+// model.
+func (a *asking) revive(ctx context.Context, s *servers, b infer.Backend) error {
+	call, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	id, _, err := a.deps.identify(call, b, a.plan.Config.Model, true)
+	if err == nil {
+		err = usable(id, a.plan.Config)
+	}
+	if err == nil {
+		err = s.agrees(b, id, a.plan.Config)
+	}
+	switch {
+	case err == nil:
+		s.present(b, id)
+		return nil
+	case call.Err() != nil, errors.Is(err, infer.ErrNoServer), infer.ClassOf(err) == infer.ClassRetry:
+		return &infer.Failure{Class: infer.ClassRetry, Err: err}
+	}
+	return &infer.Failure{Class: infer.ClassFatal, Err: err}
+}
+
+// heard tells of endpoints that fail and come back, of one and the same not
+// more often than now and then.
+func (a *asking) heard(e infer.Event) {
+	switch e.State {
+	case infer.EndpointOut:
+		a.blame(e.Endpoint, faultOut, "gets no more tasks: %v", e.Err)
+	case infer.EndpointRests:
+		if a.seldom(e.Endpoint) {
+			a.deps.Observer.Notice(fmt.Sprintf("%s fails and rests, its tasks go to the others: %v", e.Endpoint, e.Err))
+		}
+	case infer.EndpointBack:
+		if a.seldom(e.Endpoint + " is back") {
+			a.deps.Observer.Notice(e.Endpoint + " is back")
+		}
+	}
+}
+
+// absentees notes the endpoints that never answered in this session.
+func (a *asking) absentees(s *servers) {
+	for _, b := range s.backends {
+		if err := s.absent(b); err != nil {
+			a.blame(b.Endpoint(), faultAbsent, "took no part: %v", err)
+		}
+	}
+}
+
+// suspicious refuses an answer that another endpoint should be asked for: one
+// of another model, or without a character. Servers of one model and one seed
+// agree, so that an answer which is truly empty is so everywhere and is then
+// taken.
+func suspicious(resp infer.Response, model string) error {
+	err := error(nil)
+	switch {
+	case resp.OtherModel != "":
+		err = fmt.Errorf("it answers as %s where %s was asked", resp.OtherModel, model)
+	case resp.Text == "" && resp.Thinking == "" && resp.Stop == infer.StopDone:
+		err = infer.ErrNothingSaid
+	default:
+		return nil
+	}
+	return &infer.Failure{Class: infer.ClassTask, Err: err}
+}

@@ -1,0 +1,408 @@
+package infer_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"candor/infer"
+)
+
+// farm is a set of endpoints that serve, each in its own way, the same jobs.
+type farm struct {
+	t     *testing.T
+	start time.Time
+	serve map[string]func(job int, at time.Duration) error // "" is done in a millisecond
+
+	mu     sync.Mutex
+	where  map[int]string // job → the endpoint that settled it
+	order  map[string][]int
+	given  map[int]error
+	asked  map[string]int
+	events []string
+	failed map[int]int // attempts behind the job when it was settled
+}
+
+// over runs n groups of k jobs over slots, and checks that each job was settled
+// exactly once.
+func (f *farm) over(s infer.Scheduler, n, k int) {
+	f.start, f.where, f.order, f.given = time.Now(), map[int]string{}, map[string][]int{}, map[int]error{}
+	f.asked, f.failed = map[string]int{}, map[int]int{}
+	s.Told = func(e infer.Event) {
+		f.events = append(f.events, fmt.Sprintf("%s %s", e.Endpoint, e.State))
+		if (e.Err == nil) != (e.State == infer.EndpointBack) || (e.Rest > 0) != (e.State == infer.EndpointRests) {
+			f.t.Errorf("event %+v", e)
+		}
+	}
+	infer.Run(f.t.Context(), s, nil, &numbers{n: n, k: k, ask: f.ask, giveUp: f.giveUp})
+	for j := range n * k {
+		_, answered := f.where[j]
+		if _, given := f.given[j]; answered == given {
+			f.t.Errorf("job %d: answered %v, given up %v; want one of the two", j, answered, given)
+		}
+	}
+}
+
+func (f *farm) ask(_ context.Context, job int, turn infer.Turn) error {
+	name := turn.Model.Endpoint()
+	f.mu.Lock()
+	f.asked[name]++
+	f.mu.Unlock()
+	if serve := f.serve[name]; serve == nil {
+		time.Sleep(time.Millisecond)
+	} else if err := serve(job, time.Since(f.start)); err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if was, twice := f.where[job]; twice {
+		f.t.Errorf("job %d was settled at %s and at %s", job, was, name)
+	}
+	f.where[job], f.failed[job] = name, len(turn.Failed)
+	f.order[name] = append(f.order[name], job)
+	return nil
+}
+
+func (f *farm) giveUp(job int, turn infer.Turn, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err == nil || f.given[job] != nil {
+		f.t.Errorf("job %d was given up for %v after %v", job, err, f.given[job])
+	}
+	f.given[job], f.failed[job] = err, len(turn.Failed)
+}
+
+func (f *farm) told(what string) bool { return slices.Contains(f.events, what) }
+
+func failure(c infer.Class, text string) error {
+	return &infer.Failure{Class: c, Err: errors.New(text)}
+}
+
+// always fails in one way.
+func always(err error) func(int, time.Duration) error {
+	return func(int, time.Duration) error { time.Sleep(time.Millisecond); return err }
+}
+
+func bubble(t *testing.T, test func(*testing.T, *farm)) {
+	synctest.Test(t, func(t *testing.T) { test(t, &farm{t: t, serve: map[string]func(int, time.Duration) error{}}) })
+}
+
+// A dead endpoint is asked a few times and looked at again ever more seldom;
+// the other one does its work, and no job is lost or held up by it.
+func TestDeadEndpoint(t *testing.T) {
+	bubble(t, func(t *testing.T, f *farm) {
+		f.serve["a"] = always(failure(infer.ClassRetry, "connection refused"))
+		f.serve["b"] = func(int, time.Duration) error { time.Sleep(100 * time.Millisecond); return nil }
+		s := at(map[string]int{"a": 2, "b": 2})
+		looks := 0
+		s.Slots[0].Revive = func(context.Context) error { looks++; return failure(infer.ClassRetry, "still away") }
+		f.over(s, 300, 4)
+		if len(f.given) != 0 || f.asked["a"] > 2 {
+			t.Errorf("%d jobs given up, %d asked at the dead endpoint; want none, and those in flight when it died", len(f.given), f.asked["a"])
+		}
+		took := time.Since(f.start)
+		if ideal := 300 * 4 / 2 * 100 * time.Millisecond; took > ideal+time.Second {
+			t.Errorf("took %v; the other endpoint alone needs %v", took, ideal)
+		}
+		if looks < 4 || looks > 10 {
+			t.Errorf("looked %d times in %v; want pauses that grow to 20 s", looks, took)
+		}
+	})
+}
+
+// An endpoint that dies in the middle of a group leaves the rest of it to one
+// other, in order; when it is back it gets work again.
+func TestEndpointDiesAndComesBack(t *testing.T) {
+	bubble(t, func(t *testing.T, f *farm) {
+		f.serve["a"] = func(_ int, at time.Duration) error {
+			time.Sleep(10 * time.Millisecond)
+			if at > 15*time.Millisecond && at < 3*time.Second {
+				return failure(infer.ClassRetry, "cut off")
+			}
+			return nil
+		}
+		slow := func(int, time.Duration) error { time.Sleep(10 * time.Millisecond); return nil }
+		f.serve["b"], f.serve["c"] = slow, slow
+		s := at(map[string]int{"a": 1, "b": 1, "c": 1})
+		s.Slots[0].Revive = func(context.Context) error {
+			if time.Since(f.start) < 3*time.Second {
+				return failure(infer.ClassRetry, "still away")
+			}
+			return nil
+		}
+		const k = 6
+		f.over(s, 400, k)
+		if len(f.given) != 0 || !f.told("a rests") || !f.told("a back") {
+			t.Fatalf("%d given up, events %v", len(f.given), f.events)
+		}
+		if late := f.order["a"][len(f.order["a"])-1]; late < 300*k {
+			t.Errorf("the last job at the revived endpoint is %d; want one of the last", late)
+		}
+		split := 0
+		for g := range 400 {
+			homes := map[string]bool{}
+			for i := range k {
+				homes[f.where[g*k+i]] = true
+			}
+			if len(homes) > 1 {
+				split++
+			}
+			if len(homes) > 2 {
+				t.Errorf("group %d went to %v; what is left of a group stays together", g, homes)
+			}
+		}
+		if split > 1 {
+			t.Errorf("%d groups were split; want only the one that the death cut", split)
+		}
+	})
+}
+
+// An endpoint that is up and down all the time costs attempts, never jobs.
+func TestFlappingEndpoint(t *testing.T) {
+	bubble(t, func(t *testing.T, f *farm) {
+		n := 0
+		f.serve["a"] = func(int, time.Duration) error {
+			time.Sleep(5 * time.Millisecond)
+			if n++; n%3 != 0 {
+				return failure(infer.ClassRetry, "flapping")
+			}
+			return nil
+		}
+		f.serve["b"] = func(int, time.Duration) error { time.Sleep(20 * time.Millisecond); return nil }
+		f.over(at(map[string]int{"a": 1, "b": 2}), 200, 5)
+		if len(f.given) != 0 || f.asked["a"] < 10 {
+			t.Errorf("%d given up, %d asked at the flapping endpoint", len(f.given), f.asked["a"])
+		}
+	})
+}
+
+// Endpoints of different speeds finish together: the fast one takes more.
+func TestEndpointSpeeds(t *testing.T) {
+	bubble(t, func(t *testing.T, f *farm) {
+		for name, d := range map[string]time.Duration{"a": 10 * time.Millisecond, "b": 50 * time.Millisecond} {
+			f.serve[name] = func(int, time.Duration) error { time.Sleep(d); return nil }
+		}
+		f.over(at(map[string]int{"a": 1, "b": 1}), 300, 2)
+		ideal := 600 * 50 * time.Millisecond / 6 // a serves five while b serves one
+		if took := time.Since(f.start); took > ideal+2*50*time.Millisecond {
+			t.Errorf("took %v; want %v and at most a group more", took, ideal)
+		}
+	})
+}
+
+// An endpoint that refuses what others answer is found out and named; a job
+// that all refuse is given up, and nobody is blamed.
+func TestEndpointThatRefuses(t *testing.T) {
+	bubble(t, func(t *testing.T, f *farm) {
+		f.serve["a"] = always(failure(infer.ClassTask, "answered without the image"))
+		f.over(at(map[string]int{"a": 1, "b": 1, "c": 1}), 50, 2)
+		if len(f.given) != 0 || !f.told("a out of use") || f.asked["a"] > 10 {
+			t.Errorf("%d given up, %d asked at the liar, events %v", len(f.given), f.asked["a"], f.events)
+		}
+	})
+	bubble(t, func(t *testing.T, f *farm) {
+		bad := func(job int, _ time.Duration) error {
+			time.Sleep(time.Millisecond)
+			if job%10 == 0 {
+				return failure(infer.ClassTask, "bad image")
+			}
+			return nil
+		}
+		f.serve["a"], f.serve["b"] = bad, bad
+		f.over(at(map[string]int{"a": 1, "b": 1}), 50, 4)
+		if len(f.given) != 20 || len(f.events) != 0 {
+			t.Errorf("%d given up, events %v; want the 20 bad jobs and nothing else", len(f.given), f.events)
+		}
+	})
+}
+
+// One that nothing but a person can mend is out of use at once; when it was the
+// last, or all are, the jobs are given up with its reason.
+func TestEndpointOut(t *testing.T) {
+	gone := failure(infer.ClassFatal, "model not found")
+	tests := map[string]struct {
+		fatal  []string
+		given  int
+		events []string
+	}{
+		"one of two": {[]string{"a"}, 0, []string{"a out of use"}},
+		// The last one in use is not taken out: its failure is the jobs'.
+		"both": {[]string{"a", "b"}, 20, nil},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, f *farm) {
+				for _, n := range tt.fatal {
+					f.serve[n] = always(gone)
+				}
+				f.over(at(map[string]int{"a": 1, "b": 1}), 10, 2)
+				if len(f.given) != tt.given || tt.events != nil && !slices.Equal(f.events, tt.events) {
+					t.Errorf("%d given up, events %v", len(f.given), f.events)
+				}
+				for _, err := range f.given {
+					if !errors.Is(err, gone) {
+						t.Errorf("given up for %v", err)
+					}
+				}
+			})
+		})
+	}
+}
+
+// An endpoint that comes back as another than it was gets nothing more; if it
+// was the last hope, everything is given up with that reason.
+func TestRevivedAsAnother(t *testing.T) {
+	for _, last := range []bool{false, true} {
+		bubble(t, func(t *testing.T, f *farm) {
+			f.serve["a"] = always(failure(infer.ClassRetry, "cut off"))
+			if last {
+				f.serve["b"] = always(failure(infer.ClassFatal, "model not found"))
+			} else {
+				f.serve["b"] = func(int, time.Duration) error { time.Sleep(50 * time.Millisecond); return nil }
+			}
+			s := at(map[string]int{"a": 1, "b": 1})
+			s.Slots[0].Revive = func(context.Context) error { return failure(infer.ClassFatal, "another digest") }
+			f.over(s, 40, 3)
+			if last != (len(f.given) == 120) || !f.told("a out of use") && !last {
+				t.Errorf("last %v: %d given up, events %v", last, len(f.given), f.events)
+			}
+		})
+	}
+}
+
+// Where every endpoint is dead, jobs are given up after the policy's attempts,
+// and Run ends.
+func TestAllDead(t *testing.T) {
+	bubble(t, func(t *testing.T, f *farm) {
+		dead := always(failure(infer.ClassRetry, "connection refused"))
+		f.serve["a"], f.serve["b"] = dead, dead
+		s := at(map[string]int{"a": 1, "b": 1})
+		away := func(context.Context) error { return failure(infer.ClassRetry, "away") }
+		s.Slots[0].Revive, s.Slots[1].Revive = away, away
+		f.over(s, 4, 2)
+		if len(f.given) != 8 {
+			t.Errorf("%d given up; want all 8", len(f.given))
+		}
+		for j, err := range f.given {
+			if infer.ClassOf(err) != infer.ClassRetry || f.failed[j] > s.Retry.Attempts+1 {
+				t.Errorf("job %d: %v after %d attempts", j, err, f.failed[j])
+			}
+		}
+	})
+	bubble(t, func(t *testing.T, f *farm) { // none ever was there
+		s := at(map[string]int{"a": 1, "b": 1})
+		for i := range s.Slots {
+			s.Slots[i].Resting = true
+			s.Slots[i].Revive = func(context.Context) error { return failure(infer.ClassRetry, "away") }
+		}
+		f.over(s, 4, 2)
+		if len(f.given) != 8 || len(f.asked) != 0 {
+			t.Errorf("%d given up, asked %v", len(f.given), f.asked)
+		}
+	})
+}
+
+// A job that brings down whatever it meets costs its own attempts and short
+// rests, no other job.
+func TestPoison(t *testing.T) {
+	bubble(t, func(t *testing.T, f *farm) {
+		crash := func(job int, _ time.Duration) error {
+			time.Sleep(20 * time.Millisecond)
+			if job == 17 {
+				return failure(infer.ClassRetry, "runner stopped")
+			}
+			return nil
+		}
+		f.serve["a"], f.serve["b"] = crash, crash
+		f.over(at(map[string]int{"a": 2, "b": 2}), 100, 4)
+		if len(f.given) != 1 || f.given[17] == nil || !strings.Contains(f.given[17].Error(), "gave up after 7 attempts") {
+			t.Errorf("given up: %v", f.given)
+		}
+	})
+}
+
+// However bad the endpoints, a job that came back is asked before new ones:
+// none waits for the end of the run.
+func TestNoStarvation(t *testing.T) {
+	bubble(t, func(t *testing.T, f *farm) {
+		first := true
+		for name, other := range map[string]string{"a": "b", "b": "a"} {
+			f.serve[name] = func(job int, _ time.Duration) error {
+				time.Sleep(10 * time.Millisecond)
+				f.mu.Lock()
+				defer f.mu.Unlock()
+				switch {
+				case job != 0:
+				case first:
+					first = false
+					return failure(infer.ClassRetry, "cut off")
+				case len(f.order[name]) > 4:
+					t.Errorf("the job that came back from %s waited for %d others", other, len(f.order[name]))
+				}
+				return nil
+			}
+		}
+		f.over(at(map[string]int{"a": 1, "b": 1}), 500, 2)
+		if f.failed[0] != 1 {
+			t.Errorf("job 0 was answered after %d failures; want one", f.failed[0])
+		}
+	})
+}
+
+// Stopping ends rests and pauses at once.
+func TestStopWhileResting(t *testing.T) {
+	for _, limits := range []map[string]int{{"a": 1}, {"a": 1, "b": 1}} {
+		bubble(t, func(t *testing.T, f *farm) {
+			stop := make(chan struct{})
+			time.AfterFunc(90*time.Second, func() { close(stop) })
+			s := at(limits)
+			s.Retry = infer.RetryPolicy{Attempts: 1000, First: time.Hour, Max: time.Hour}
+			given := 0
+			start := time.Now()
+			infer.Run(t.Context(), s, stop, &numbers{n: 10, k: 1,
+				ask:    func(context.Context, int, infer.Turn) error { return failure(infer.ClassRetry, "away") },
+				giveUp: func(int, infer.Turn, error) { given++ },
+			})
+			if took := time.Since(start); took != 90*time.Second || given != 0 {
+				t.Errorf("%v: ended after %v, %d given up; want 90 s and none", slices.Collect(maps.Keys(limits)), took, given)
+			}
+		})
+	}
+}
+
+// Fifty thousand jobs take no more memory or goroutines than fifty.
+func TestManyJobsFlatMemory(t *testing.T) {
+	measure := func(groups int) (heap uint64, goroutines int) {
+		f := &numbers{n: groups, k: 5}
+		half := false
+		f.ask = func(_ context.Context, job int, turn infer.Turn) error {
+			if job == groups*5-10 && !half { // near the end
+				half = true
+				var m runtime.MemStats
+				runtime.GC()
+				runtime.ReadMemStats(&m)
+				heap, goroutines = m.HeapAlloc, runtime.NumGoroutine()
+			}
+			if turn.Model.Endpoint() == "a" && job%13 == 0 && len(turn.Failed) == 0 {
+				return failure(infer.ClassTask, "refused here")
+			}
+			return nil
+		}
+		s := at(map[string]int{"a": 1, "b": 1})
+		infer.Run(t.Context(), s, nil, f)
+		return heap, goroutines
+	}
+	few, _ := measure(10)
+	many, goroutines := measure(10_000)
+	if grown := int64(many) - int64(few); grown > 1<<20 || goroutines > 20 {
+		t.Errorf("50 000 jobs hold %d bytes more than 50, and %d goroutines", grown, goroutines)
+	}
+}
