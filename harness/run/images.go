@@ -4,40 +4,32 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
-	"sync"
 
 	"candor/harness/claim"
 	"candor/imageproc"
-
-	"golang.org/x/sync/semaphore"
 )
-
-// keepBytes is how much of the prepared images stays in memory between their
-// check and their use; the rest is prepared again when its turn comes.
-const keepBytes = 64 << 20
 
 // mostMissing is how many missing images a message names: where the folder is
 // the wrong one, that is all of them.
 const mostMissing = 10
 
-// imageStore prepares each image of a plan once, however many claims it has.
+// ErrImageChanged marks an image that is no longer the one that was checked.
+var ErrImageChanged = imageproc.ErrChanged
+
+// imageStore is the images of a plan, each prepared once, however many claims
+// it has.
 type imageStore struct {
 	source claim.Images
 	names  []string          // distinct, in the order of asking
 	user   map[string]string // image → a claim that needs it, for messages
+	limits imageproc.Limits
 
-	family imageproc.Family
-	policy imageproc.Policy
-
-	mu    sync.Mutex
-	facts map[string]imageproc.Prepared // without Data, unless it was kept
-	kept  int
+	store *imageproc.Store // once they are verified
 }
 
 func newImageStore(source claim.Images, claims []claim.Claim) *imageStore {
-	s := &imageStore{source: source, user: map[string]string{}, facts: map[string]imageproc.Prepared{}}
+	s := &imageStore{source: source, user: map[string]string{}, limits: imageproc.DefaultLimits()}
 	for _, c := range claims {
 		if _, seen := s.user[c.ImageSource]; !seen {
 			s.names = append(s.names, c.ImageSource)
@@ -48,22 +40,16 @@ func newImageStore(source claim.Images, claims []claim.Claim) *imageStore {
 }
 
 // verify prepares every image, as many at once as there are processors, and
-// names every one that cannot be read.
+// names every one that cannot be read. When it returns nothing is under way.
 func (s *imageStore) verify(ctx context.Context, f imageproc.Family, policy imageproc.Policy, o Observer) error {
-	s.family, s.policy = f, policy
-	errs := make([]error, len(s.names))
-	workers := int64(runtime.GOMAXPROCS(0))
-	sem := semaphore.NewWeighted(workers)
-	for i, name := range s.names {
-		if err := sem.Acquire(ctx, 1); err != nil {
-			return ErrInterrupted
-		}
-		go func() {
-			defer sem.Release(1)
-			errs[i] = s.check(ctx, name)
-		}()
+	p, err := imageproc.NewPreparer(f, policy)
+	if err != nil {
+		return err
 	}
-	if err := sem.Acquire(ctx, workers); err != nil {
+	s.close()
+	s.store = imageproc.NewStore(s.source, p, s.limits)
+	errs := s.store.Check(ctx, s.names)
+	if ctx.Err() != nil {
 		return ErrInterrupted
 	}
 	if err := s.refusal(errs); err != nil {
@@ -71,6 +57,20 @@ func (s *imageStore) verify(ctx context.Context, f imageproc.Family, policy imag
 	}
 	o.ImagesReady(len(s.names))
 	return nil
+}
+
+// close gives back what the images take on disk.
+func (s *imageStore) close() {
+	if s.store != nil {
+		_ = s.store.Close() // nothing is lost with it
+	}
+}
+
+// close gives back what a plan holds; a nil one holds nothing.
+func (p *Plan) close() {
+	if p != nil && p.images != nil {
+		p.images.close()
+	}
 }
 
 // refusal is one error for all images that cannot be used; errs are in the
@@ -87,7 +87,7 @@ func (s *imageStore) refusal(errs []error) error {
 		case errors.As(err, &m):
 			missing, folder = append(missing, fmt.Sprintf("%s, needed by claim %s", m.Image, s.user[s.names[i]])), m.Folder
 		default:
-			bad = append(bad, err.Error())
+			bad = append(bad, s.neededBy(s.names[i], err).Error())
 		}
 	}
 	n := len(bad) + len(missing)
@@ -102,62 +102,30 @@ func (s *imageStore) refusal(errs []error) error {
 	return fmt.Errorf("%d of %d images cannot be used; nothing was asked:\n  %s", n, len(s.names), strings.Join(lines, "\n  "))
 }
 
-func (s *imageStore) check(ctx context.Context, name string) error {
-	p, err := s.make(ctx, name)
-	if err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	fact := *p
-	fact.Data = nil
-	if s.kept+len(p.Data) <= keepBytes {
-		fact.Data = p.Data
-		s.kept += len(p.Data)
-	}
-	s.facts[name] = fact
-	return nil
+// neededBy names a claim whose image cannot be had.
+func (s *imageStore) neededBy(name string, err error) error {
+	return fmt.Errorf("%w (needed by claim %s)", err, s.user[name])
 }
 
-func (s *imageStore) make(ctx context.Context, name string) (*imageproc.Prepared, error) {
-	data, file, err := s.source.Open(ctx, name)
-	if err != nil {
-		return nil, fmt.Errorf("%w (needed by claim %s)", err, s.user[name])
-	}
-	p, err := imageproc.Prepare(data, s.family, s.policy)
-	if err != nil {
-		return nil, fmt.Errorf("image %s: %w (needed by claim %s)", file, err, s.user[name])
-	}
-	return p, nil
-}
-
-// ErrImageChanged marks an image that is no longer the one that was checked.
-var ErrImageChanged = errors.New("the image changed while the run was under way")
-
-// get returns a prepared image, anew if it was not kept.
+// get returns an image as it is to be sent.
 func (s *imageStore) get(ctx context.Context, name string) (*imageproc.Prepared, error) {
-	s.mu.Lock()
-	fact := s.facts[name]
-	s.mu.Unlock()
-	if fact.Data != nil {
-		return &fact, nil
-	}
-	p, err := s.make(ctx, name)
+	p, err := s.store.Get(ctx, name)
 	if err != nil {
-		return nil, err
-	}
-	if p.SourceSHA256 != fact.SourceSHA256 {
-		return nil, fmt.Errorf("image %s: %w", name, ErrImageChanged)
+		return nil, s.neededBy(name, err)
 	}
 	return p, nil
 }
 
-func (s *imageStore) sourceHash(name string) string { return s.facts[name].SourceSHA256 }
+func (s *imageStore) sourceHash(name string) string {
+	facts, _ := s.store.Facts(name)
+	return facts.SourceSHA256
+}
 
 func (s *imageStore) mostTokens() int {
 	most := 0
-	for _, f := range s.facts {
-		most = max(most, f.Tokens)
+	for _, n := range s.names {
+		facts, _ := s.store.Facts(n)
+		most = max(most, facts.Tokens)
 	}
 	return most
 }
@@ -165,14 +133,16 @@ func (s *imageStore) mostTokens() int {
 // typicalSize is the commonest size of the images sent, in pixels, the first in the
 // order of asking among equals.
 func (s *imageStore) typicalSize() (w, h int) {
-	count, best := map[[2]int]int{}, 0
-	for _, f := range s.facts {
-		count[[2]int{f.Width, f.Height}]++
+	sizes, count := make([][2]int, len(s.names)), map[[2]int]int{}
+	for i, n := range s.names {
+		facts, _ := s.store.Facts(n)
+		sizes[i] = [2]int{facts.Width, facts.Height}
+		count[sizes[i]]++
 	}
-	for _, n := range s.names {
-		f := s.facts[n]
-		if c := count[[2]int{f.Width, f.Height}]; c > best {
-			best, w, h = c, f.Width, f.Height
+	best := 0
+	for _, size := range sizes {
+		if c := count[size]; c > best {
+			best, w, h = c, size[0], size[1]
 		}
 	}
 	return w, h
