@@ -4,13 +4,17 @@
 #   scripts/record.sh scoring [OUT.json]   the figures of package scoring
 #   scripts/record.sh images [FOLDER]      what the published image processors make
 #                                          of sizes and of small images
+#   scripts/record.sh parquet [FOLDER]     Parquet files as published sets are written
+#   scripts/record.sh python               prints an interpreter that has the Hub's own
+#                                          library, for the tests that compare with it
 #
 # Without OUT the recording that is kept with the tests is made anew.
 #
 # The programs come from PyPI, in the exact versions of scripts/record/requirements.txt
-# (several gigabytes, because torch is among them) and scripts/record/images.txt, into
-# a Python environment each under CANDOR_CACHE (default ~/.cache/candor). CANDOR_PYTHON
-# names another interpreter than python3; it must be 3.11 or newer.
+# (several gigabytes, because torch is among them), scripts/record/images.txt and
+# scripts/record/hub.txt, into a Python environment each under CANDOR_CACHE (default
+# ~/.cache/candor). CANDOR_PYTHON names another interpreter than python3; it must be
+# 3.11 or newer.
 
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=common.sh
@@ -24,12 +28,14 @@ main() {
   case $1 in
     scoring) scoring "${2:-$REPO/scoring/testdata/peers.json}" ;;
     images) images "${2:-$REPO/imageproc/testdata/published}" ;;
+    parquet) "$(python)" "$RECORD/parquet.py" "${2:-$REPO/harness/parquet/testdata}" ;;
+    python) python ;;
     *) usage ;;
   esac
 }
 
 usage() {
-  say "usage: scripts/record.sh scoring [OUT.json] | images [FOLDER]"
+  say "usage: scripts/record.sh scoring [OUT.json] | images [FOLDER] | parquet [FOLDER] | python"
   exit 2
 }
 
@@ -49,6 +55,13 @@ images() {
   local environment
   environment=$(environment "$RECORD/images.txt")
   "$environment/bin/python" "$RECORD/images.py" "$1"
+}
+
+# python prints an interpreter that has the Hub's own library.
+python() {
+  local environment
+  environment=$(environment "$RECORD/hub.txt")
+  printf '%s/bin/python\n' "$environment"
 }
 
 # environment LIST prints the folder of an environment with what LIST names;

@@ -87,12 +87,14 @@ old_engine() {
 
 # record_peers asks other people's programs anew and tests against what they say.
 record_peers() {
-  local recording
+  local recording python
   recording=$(mktemp -d)
   step scripts/record.sh scoring "$recording/peers.json"
   CANDOR_PEERS=$recording/peers.json step go test -count 1 -v -run 'Peers|Recording' ./scoring
   step scripts/record.sh images "$recording/images"
   CANDOR_PUBLISHED=$recording/images step go test -count 1 -v -run AsPublished ./imageproc
+  python=$(scripts/record.sh python)
+  CANDOR_PEERS=$python step go test -count 1 -v -run Peers ./harness/hub ./harness/parquet
   rm -rf "$recording"
 }
 

@@ -75,15 +75,7 @@ FEATURES = datasets.Features({**{name: datasets.Value("string") for name in TEXT
 
 CARD = """---
 dataset_info:
-- config_name: Full
-  splits:
-  - name: adversarial
-    num_examples: 18
-- config_name: default
-  splits:
-  - name: test
-    num_examples: 54
-configs:
+{info}configs:
 - config_name: Full
   data_files:
   - split: adversarial
@@ -107,16 +99,19 @@ def write_pope(to):
     rows = [row for split in SPLITS for row in pope(split)]
     for i, row in enumerate(rows):
         row["id"] = str(i)
-    (to / "README.md").write_text(CARD)
     (to / ".gitattributes").write_text("*.parquet filter=lfs diff=lfs merge=lfs -text\n")
     (to / "data").mkdir()
     (to / "Full").mkdir()
     third = len(rows) // 3
+    info = "- config_name: Full\n  splits:\n"
     for i, split in enumerate(SPLITS):
-        part = rows[i * third : (i + 1) * third]
-        pq.write_table(pa.Table.from_pylist(part, SCHEMA), to / "data" / f"test-{i:05d}-of-00003.parquet", row_group_size=7)
-        full = [{**row, "id": str(j)} for j, row in enumerate(part)]
-        datasets.Dataset.from_list(full, features=FEATURES).to_parquet(str(to / "Full" / f"{split}-00000-of-00001.parquet"))
+        table = pa.Table.from_pylist(rows[i * third : (i + 1) * third], SCHEMA)
+        pq.write_table(table, to / "data" / f"test-{i:05d}-of-00003.parquet", row_group_size=7)
+        full = datasets.Dataset.from_list([{**row, "id": str(j)} for j, row in enumerate(table.to_pylist())], features=FEATURES)
+        full.to_parquet(str(to / "Full" / f"{split}-00000-of-00001.parquet"))
+        info += f"  - name: {split}\n    num_bytes: {table.nbytes}\n    num_examples: {third}\n"
+    info += f"- config_name: default\n  splits:\n  - name: test\n    num_bytes: {pa.Table.from_pylist(rows, SCHEMA).nbytes}\n    num_examples: {len(rows)}\n"
+    (to / "README.md").write_text(CARD.format(info=info))
 
 
 def layout_table():

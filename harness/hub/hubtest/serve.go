@@ -51,7 +51,9 @@ func (s *Server) hub(w http.ResponseWriter, r *http.Request) {
 	case "revision":
 		writeInfo(w, name, commit, files)
 	case "tree":
-		writeTree(w, files)
+		writeTree(w, files, path, r.URL.Query().Get("recursive") == "true" || r.URL.Query().Get("recursive") == "True")
+	case "paths-info":
+		s.pathsInfo(w, r, files)
 	case "resolve":
 		s.file(w, r, files, path)
 	default:
@@ -112,17 +114,55 @@ func writeInfo(w http.ResponseWriter, name, commit string, files map[string]File
 	})
 }
 
-func writeTree(w http.ResponseWriter, files map[string]File) {
+// writeTree lists a folder, or all below it.
+func writeTree(w http.ResponseWriter, files map[string]File, folder string, recursive bool) {
 	tree := []map[string]any{}
+	seen := map[string]bool{}
 	for _, path := range slices.Sorted(maps.Keys(files)) {
-		f := files[path]
-		entry := map[string]any{"type": "file", "oid": f.Hash()[:40], "size": len(f.Content), "path": path}
-		if f.Large {
-			entry["lfs"] = map[string]any{"oid": f.Hash(), "size": len(f.Content), "pointerSize": 130}
+		rest, ok := strings.CutPrefix(path, folder)
+		if rest = strings.TrimPrefix(rest, "/"); !ok {
+			continue
 		}
-		tree = append(tree, entry)
+		base := strings.TrimSuffix(path, rest)
+		parts := strings.Split(rest, "/")
+		for i := 1; i < len(parts); i++ {
+			if dir := base + strings.Join(parts[:i], "/"); !seen[dir] && (recursive || i == 1) {
+				seen[dir] = true
+				tree = append(tree, map[string]any{"type": "directory", "oid": strings.Repeat("0", 40), "size": 0, "path": dir})
+			}
+		}
+		if recursive || len(parts) == 1 {
+			tree = append(tree, entry(path, files[path]))
+		}
 	}
 	writeJSON(w, tree)
+}
+
+func entry(path string, f File) map[string]any {
+	e := map[string]any{"type": "file", "oid": f.Hash()[:40], "size": len(f.Content), "path": path}
+	if f.Large {
+		e["lfs"] = map[string]any{"oid": f.Hash(), "size": len(f.Content), "pointerSize": 130}
+	}
+	return e
+}
+
+// pathsInfo tells of the paths that are asked about, files or folders.
+func (s *Server) pathsInfo(w http.ResponseWriter, r *http.Request, files map[string]File) {
+	_ = r.ParseForm() // what cannot be read asks about nothing
+	found := []map[string]any{}
+	for _, path := range r.Form["paths"] {
+		if f, ok := files[path]; ok {
+			found = append(found, entry(path, f))
+			continue
+		}
+		for name := range files {
+			if strings.HasPrefix(name, path+"/") {
+				found = append(found, map[string]any{"type": "directory", "oid": strings.Repeat("0", 40), "size": 0, "path": path})
+				break
+			}
+		}
+	}
+	writeJSON(w, found)
 }
 
 func writeJSON(w http.ResponseWriter, v any) {
