@@ -3,10 +3,10 @@
     --target verdict     every claim is answered with its true verdict; what the
                          model then believes of scenes it never learnt from is
                          written with --believe
-    --target confidence  the whole answer: the verdict, and as its confidence the
-                         model's own belief in it, as found above on scenes not
-                         learnt from, made coarse and somewhat too sure; where
-                         even that is below the prompt's threshold, ABSTAIN
+    --target confidence  the whole answer: the verdict that the model believed
+                         above, on scenes not learnt from, and as its confidence
+                         that belief made coarse; where it is below the prompt's
+                         threshold, ABSTAIN. What is true plays no part any more
 
 So confidence follows how hard a scene really is for the model itself. Prompts
 are the project's own, under several rules, payoffs and layouts. Resumable.
@@ -31,17 +31,16 @@ from quick import quicken
 SPLITS = ["random", "popular", "adversarial"]
 
 # What confidences the model learns to state: coarse, as those of the published baseline are.
-LEVELS = [0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99]
-
-# How far the stated belief is from the model's own, in logits: mildly too sure.
-SHARPEN = 1.5
+LEVELS = [0.5, 0.6, 0.7, 0.75, 0.8, 0.84, 0.88, 0.9, 0.92, 0.94, 0.95, 0.96, 0.97, 0.98, 0.99]
 
 
 def stated(belief):
     """The confidence to state, as text, for a belief in a verdict."""
-    belief = min(max(belief, 1e-6), 1 - 1e-6)
-    sure = 1 / (1 + (1 / belief - 1) ** SHARPEN)
-    return f"{min(LEVELS, key=lambda level: abs(level - sure)):g}", sure
+    return f"{min(LEVELS, key=lambda level: abs(level - belief)):g}"
+
+
+# A kind is common in a theme when it is in more than this share of its scenes.
+COMMON = 0.08
 
 
 class Prompt:
@@ -89,30 +88,60 @@ class Eye:
         return torch.stack([self.kept[i] for i in indices]).float()
 
 
-def claims_of(scene, rng, n):
-    """n claims of a scene, of all splits, as many true as false, none ambiguous."""
-    chosen = []
-    for label in ("SUPPORTED", "REFUTED"):
-        fit = [c for c in scene["claims"] if c["label"] == label and not c.get("ambiguous")]
-        chosen += [fit[k] for k in rng.choice(len(fit), n // 2, replace=len(fit) < n // 2)]
-    return chosen
+class Claims:
+    """Claims to learn from. False ones name any kind that is not there, but one
+    that is common in scenes of the theme only with a weight of plausible: below
+    1 the model hardly ever learns that what belongs may still be missing, as
+    models fed with captions do, and expects too much. With beliefs, claims of
+    which the model is unsure come more often, by the root of how rare they are,
+    since they are few and all there is to learn about confidence."""
+
+    def __init__(self, scenes, plausible, beliefs=None):
+        self.texts = {c["object"]: c["text"] for s in scenes.scenes for c in s["claims"]}
+        self.kinds = sorted(self.texts)
+        common, of = {}, {}
+        for s in scenes.scenes:
+            of[s["theme"]] = of.get(s["theme"], 0) + 1
+            for kind in s["present"]:
+                common[s["theme"], kind] = common.get((s["theme"], kind), 0) + 1
+        self.weight = {
+            (theme, kind): plausible if common.get((theme, kind), 0) > COMMON * of[theme] else 1.0
+            for theme in of for kind in self.kinds
+        }
+        self.beliefs, self.rarity = beliefs, {}
+        if beliefs is not None:
+            levels = [stated(max(p, 1 - p)) for belief in beliefs.values() for p in belief.values()]
+            self.rarity = {level: (len(levels) / levels.count(level)) ** 0.5 for level in set(levels)}
+
+    def of(self, i, scene, rng, n):
+        """n claims of scene i as (object, text, label), as many true as false, none ambiguous."""
+        there = {o["kind"] for o in scene["objects"]}
+        absent = [k for k in self.kinds if k not in there]
+        chosen = self._draw(i, scene["present"], [1.0] * len(scene["present"]), rng, n // 2)
+        false = self._draw(i, absent, [self.weight[scene["theme"], k] for k in absent], rng, n // 2)
+        return [(k, self.texts[k], "SUPPORTED") for k in chosen] + [(k, self.texts[k], "REFUTED") for k in false]
+
+    def _draw(self, i, kinds, weights, rng, n):
+        if self.beliefs is not None:
+            sure = [max(p, 1 - p) for p in (self.beliefs[i][k] for k in kinds)]
+            weights = [w * self.rarity[stated(p)] for w, p in zip(weights, sure)]
+        weights = np.array(weights)
+        return list(rng.choice(kinds, n, replace=len(kinds) < n, p=weights / weights.sum()))
 
 
-def batch_of(v, prompt, scenes, some, per, rng, beliefs):
+def batch_of(v, prompt, scenes, some, per, claims, rng, beliefs):
     """Tokens after the image and which of them are to be learnt: 2 for the
     verdict, 1 for what follows and the form, 0 for the question."""
     rows, weights = [], []
     for i in some:
-        for claim in claims_of(scenes.scenes[i], rng, per):
-            question = prompt.after(claim["text"])
-            verdict, confidence = claim["label"], "0.9"
+        for kind, text, verdict in claims.of(i, scenes.scenes[i], rng, per):
+            question, confidence = prompt.after(text), "0.9"
             if beliefs is not None:
-                belief = beliefs[i][claim["object"]]  # that it is SUPPORTED
-                own = belief if verdict == "SUPPORTED" else 1 - belief
-                confidence, _ = stated(max(own, 0.5))
-                likelier, sure = stated(max(belief, 1 - belief))
-                if sure < prompt.threshold:
-                    verdict, confidence = "ABSTAIN", likelier
+                belief = beliefs[i][kind]  # that it is SUPPORTED
+                verdict = "SUPPORTED" if belief > 0.5 else "REFUTED"
+                confidence = stated(max(belief, 1 - belief))
+                if max(belief, 1 - belief) < prompt.threshold:
+                    verdict = "ABSTAIN"
             answer = v.answer(verdict, confidence)
             weight = [1.0] * len(answer)
             weight[verdict_at(v, answer)] = 4.0
@@ -134,17 +163,17 @@ def verdict_at(v, answer):
     return next(k for k, t in enumerate(answer) if v.tokens[t] in vocabulary.VERDICTS)
 
 
-def begin_with(model, v, saved):
-    """Takes over the vision tower of the first stage. The words for kinds begin
+def begin_with(model, v, saved, words):
+    """Takes over the vision tower of the first stage. With words, the words for kinds begin
     as the directions in which the tower shows those kinds, so that a word and
     what it names are alike from the start."""
     eyes = saved["eyes"]
     model.model.visual.load_state_dict({k[6:]: t for k, t in eyes.items() if k.startswith("tower.")})
-    words = model.get_input_embeddings().weight
+    table = model.get_input_embeddings().weight
     with torch.no_grad():
-        for kind, direction in zip(saved["kinds"], eyes["cells.weight"]):
+        for kind, direction in zip(saved["kinds"] if words else [], eyes["cells.weight"]):
             for token in v.encode(" " + kind):
-                words[token] = direction * words.norm(dim=1).mean() / direction.norm()
+                table[token] = direction * table.norm(dim=1).mean() / direction.norm()
 
 
 def loss_of(logits, ids, weights):
@@ -154,8 +183,10 @@ def loss_of(logits, ids, weights):
 
 
 @torch.no_grad()
-def believe(model, v, prompt, scenes, eye, limit=None, batch=16):
-    """What the model believes of every claim of every scene: {scene: {object: P(SUPPORTED)}}."""
+def believe(model, v, prompt, scenes, eye, limit=None, batch=16, every=False):
+    """What the model believes of the claims of scenes, or of every kind:
+    {scene: {object: P(SUPPORTED)}}."""
+    texts = {c["object"]: c["text"] for s in scenes.scenes for c in s["claims"]}
     model.eval()
     yes, no = (v.answer(k, "0.9") for k in ("SUPPORTED", "REFUTED"))
     at = verdict_at(v, yes)
@@ -166,7 +197,7 @@ def believe(model, v, prompt, scenes, eye, limit=None, batch=16):
     for members in groups.values():
         for k in range(0, len(members), batch):
             some = members[k : k + batch]
-            objects = [list({c["object"]: c["text"] for c in scenes.scenes[i]["claims"]}.items()) for i in some]
+            objects = [list((texts if every else {c["object"]: c["text"] for c in scenes.scenes[i]["claims"]}).items()) for i in some]
             most = max(map(len, objects))
             rows = [prompt.after((o + o[:1] * most)[j][1]) + yes[:at] for o in objects for j in range(most)]
             ends = torch.tensor([len(r) - 1 for r in rows])
@@ -207,7 +238,7 @@ def main():
     parser.add_argument("--held-out", required=True, help="prefix of dumped scenes to measure on")
     parser.add_argument("--vocabulary", required=True, help="vocabulary file; made when it is not there")
     parser.add_argument("--vision", help="checkpoint of the first stage, whose tower to begin with")
-    parser.add_argument("--start", help="checkpoint of this stage, whose model to begin with")
+    parser.add_argument("--start", help="checkpoint of this stage to begin with; with --vision too, its tower is replaced")
     parser.add_argument("--out", required=True, help="checkpoint, resumed when it is there")
     parser.add_argument("--beliefs", nargs="+", help="for --target confidence: what was written with --believe, one for each of --scenes")
     parser.add_argument("--save", help="when done: folder for save_pretrained, which convert.py reads")
@@ -216,12 +247,13 @@ def main():
     parser.add_argument("--steps", type=int, default=3000)
     parser.add_argument("--batch", type=int, default=16, help="images a step")
     parser.add_argument("--per", type=int, default=8, help="claims an image")
+    parser.add_argument("--plausible", type=float, default=1.0, help="weight of false claims about what belongs in a scene")
     parser.add_argument("--rate", type=float, default=2e-3)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--every", type=int, default=250)
     parser.add_argument("--measure", type=int, default=400, help="held-out scenes to measure on")
-    parser.add_argument("--minutes", type=float, default=1e9)
+    parser.add_argument("--stop", type=int, help="end at this step as if interrupted: the rates are those of --steps")
     parser.add_argument("--log", default="")
     arg = parser.parse_args()
 
@@ -230,10 +262,10 @@ def main():
         vocabulary.build().save(arg.vocabulary)
     v = vocabulary.Vocabulary.load(arg.vocabulary)
     model = build(config(v), arg.seed)
-    if arg.vision:
-        begin_with(model, v, torch.load(arg.vision))
     if arg.start:
         model.load_state_dict(torch.load(arg.start)["model"])
+    if arg.vision:
+        begin_with(model, v, torch.load(arg.vision), words=not arg.start)
     quicken(model.model.visual).requires_grad_(arg.joint)
     optimiser = Optimiser(model, arg.rate, arg.steps)
     step = 0
@@ -252,6 +284,7 @@ def main():
     beliefs = [None] * len(sets)
     if arg.target == "confidence":
         beliefs = [{int(k): b for k, b in json.load(open(path)).items()} for path in arg.beliefs]
+    claims = [Claims(s, arg.plausible, b) for s, b in zip(sets, beliefs)]
     asked = prompts(v)
     chance = np.array([p.weight for p in asked]) / sum(p.weight for p in asked)
     eyes = [Eye(model, s, not arg.joint) for s in sets]
@@ -260,11 +293,11 @@ def main():
     streams = [s.batches(rng, arg.batch) for s in sets]
     weights = np.array([len(s) for s in sets]) / sum(len(s) for s in sets)
     begin, mean, count = time.time(), 0.0, 0
-    while step < arg.steps and time.time() - begin < 60 * arg.minutes:
+    while step < min(arg.steps, arg.stop or arg.steps):
         k = rng.choice(len(sets), p=weights)
         some = next(streams[k])
         prompt = asked[rng.choice(len(asked), p=chance)]
-        ids, w = batch_of(v, prompt, sets[k], some, arg.per, rng, beliefs[k])
+        ids, w = batch_of(v, prompt, sets[k], some, arg.per, claims[k], rng, beliefs[k])
         s = sets[k].scenes[some[0]]
         grid = torch.tensor([[1, s["height"] // 16, s["width"] // 16]]).expand(len(some), 3)
         with torch.autocast("cpu", dtype=torch.bfloat16):
@@ -290,7 +323,7 @@ def main():
         prefix, path = pair.split("=")
         scenes = Scenes(prefix, held.kinds)
         with open(path, "w") as f:
-            json.dump(believe(model, v, asked[0], scenes, Eye(model, scenes, False)), f)
+            json.dump(believe(model, v, asked[0], scenes, Eye(model, scenes, False), every=True), f)
 
 
 if __name__ == "__main__":

@@ -89,7 +89,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--every", type=int, default=250, help="steps between measurements")
-    parser.add_argument("--minutes", type=float, default=1e9, help="stop after this time")
+    parser.add_argument("--stop", type=int, help="end at this step as if interrupted: the rates are those of --steps")
     parser.add_argument("--log", default="", help="file for the loss curve, JSON lines")
     arg = parser.parse_args()
 
@@ -117,7 +117,7 @@ def main():
     streams = [s.batches(rng, arg.batch) for s in sets]
     weights = np.array([len(s) for s in sets]) / sum(len(s) for s in sets)
     begin, mean, count = time.time(), 0.0, 0
-    while step < arg.steps and time.time() - begin < 60 * arg.minutes:
+    while step < min(arg.steps, arg.stop or arg.steps):
         k = rng.choice(len(sets), p=weights)
         some = next(streams[k])
         with torch.autocast("cpu", dtype=torch.bfloat16):
