@@ -72,3 +72,23 @@ need_compiler() {
       die "$MISSING" "no ${compiler%% *}: install a C++ compiler (Debian, Ubuntu: apt-get install g++; Fedora: dnf install gcc-c++)"
   done
 }
+
+# python_environment LIST prints the folder of an environment with what LIST names;
+# another list of versions is another environment.
+python_environment() {
+  local at list=$1 python=${CANDOR_PYTHON:-python3}
+  command -v "$python" > /dev/null || die "$MISSING" "no $python: install Python 3.11 or newer"
+  "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
+    die "$MISSING" "$("$python" --version) is too old: install Python 3.11 or newer, or name one in CANDOR_PYTHON"
+  at=$CACHE/record/$("$python" -c 'import hashlib, sys; print(hashlib.sha256(open(sys.argv[1], "rb").read() + sys.version.encode()).hexdigest()[:12])' "$list")
+  if [[ ! -e $at/complete ]]; then
+    say "== installing ${list#"$REPO/"} into $at (once)"
+    rm -rf "$at"
+    mkdir -p "$(dirname "$at")"
+    "$python" -m venv "$at" >&2 || die "$MISSING" "no Python environment could be made (Debian: apt-get install python3-venv)"
+    "$at/bin/python" -m pip install --quiet --disable-pip-version-check -r "$list" >&2 ||
+      die 1 "what ${list#"$REPO/"} names could not be installed"
+    touch "$at/complete"
+  fi
+  printf '%s\n' "$at"
+}

@@ -20,7 +20,6 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-readonly PYTHON=${CANDOR_PYTHON:-python3}
 readonly RECORD=$REPO/scripts/record
 
 main() {
@@ -41,7 +40,7 @@ usage() {
 
 scoring() {
   local out=$1 environment
-  environment=$(environment "$RECORD/requirements.txt")
+  environment=$(python_environment "$RECORD/requirements.txt")
   # Global for the trap, and beside the goal, so that a recording is never seen half done.
   part=$(mktemp "$out.XXXXXX")
   trap 'rm -f "$part"' EXIT
@@ -53,35 +52,15 @@ scoring() {
 
 images() {
   local environment
-  environment=$(environment "$RECORD/images.txt")
+  environment=$(python_environment "$RECORD/images.txt")
   "$environment/bin/python" "$RECORD/images.py" "$1"
 }
 
 # python prints an interpreter that has the Hub's own library.
 python() {
   local environment
-  environment=$(environment "$RECORD/hub.txt")
+  environment=$(python_environment "$RECORD/hub.txt")
   printf '%s/bin/python\n' "$environment"
-}
-
-# environment LIST prints the folder of an environment with what LIST names;
-# another list of versions is another environment.
-environment() {
-  local at list=$1
-  command -v "$PYTHON" > /dev/null || die "$MISSING" "no $PYTHON: install Python 3.11 or newer"
-  "$PYTHON" -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
-    die "$MISSING" "$("$PYTHON" --version) is too old: install Python 3.11 or newer, or name one in CANDOR_PYTHON"
-  at=$CACHE/record/$("$PYTHON" -c 'import hashlib, sys; print(hashlib.sha256(open(sys.argv[1], "rb").read() + sys.version.encode()).hexdigest()[:12])' "$list")
-  if [[ ! -e $at/complete ]]; then
-    say "== installing scripts/record/${list##*/} into $at (once)"
-    rm -rf "$at"
-    mkdir -p "$(dirname "$at")"
-    "$PYTHON" -m venv "$at" >&2 || die "$MISSING" "no Python environment could be made (Debian: apt-get install python3-venv)"
-    "$at/bin/python" -m pip install --quiet --disable-pip-version-check -r "$list" >&2 ||
-      die 1 "what scripts/record/${list##*/} names could not be installed"
-    touch "$at/complete"
-  fi
-  printf '%s\n' "$at"
 }
 
 main "$@"
