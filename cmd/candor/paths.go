@@ -23,8 +23,11 @@ func absolute(path string, names ...string) string {
 
 // absoluteData does so for a data set, which may be several files.
 func absoluteData(spec string) string {
-	if spec == "demo" || exists(spec) {
-		return absolute(spec, "demo")
+	if _, isDemo, _ := claim.DemoSeed(spec); isDemo {
+		return spec
+	}
+	if exists(spec) {
+		return absolute(spec)
 	}
 	paths := claim.SplitList(spec)
 	for i, p := range paths {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -46,6 +47,26 @@ func (c Claim) Open(ctx context.Context, images Images) (data []byte, name strin
 
 // DemoName is what Load calls Demo.
 const DemoName = "demo"
+
+// DemoSeeds is how many demo sets there are to be asked about.
+const DemoSeeds = 100
+
+// DemoSeed reads what Load calls a demo set: "demo", of seed 0, or "demo:SEED",
+// another one of the same kind. Seeds from DemoSeeds on are for learning from,
+// so that no demo shows what a model was trained on.
+func DemoSeed(spec string) (seed uint64, isDemo bool, err error) {
+	if spec == DemoName {
+		return 0, true, nil
+	}
+	text, isDemo := strings.CutPrefix(spec, DemoName+":")
+	if !isDemo {
+		return 0, false, nil
+	}
+	if seed, err = strconv.ParseUint(text, 10, 64); err != nil || seed >= DemoSeeds {
+		return 0, true, fmt.Errorf("data set %s: the seed of a demo set is a whole number from 0 to %d", spec, DemoSeeds-1)
+	}
+	return seed, true, nil
+}
 
 // Set is claims and the images they are about.
 type Set struct {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Load returns a data set by what a user calls it: "demo"; a file; several
+// Load returns a data set by what a user calls it: "demo" or "demo:SEED"; a file; several
 // files with commas between, as SplitList reads them; or a folder that holds
 // coco_pope_*.json or, if none, other .json, .jsonl, .csv, .tsv or .parquet files.
 // Images of files are looked for in imageDir; see LoadPOPE. Nothing is fetched
@@ -20,8 +20,10 @@ func Load(spec, imageDir string) (*Set, error) {
 
 // local loads what is on this machine.
 func (l Loader) local(ctx context.Context, spec string) (*Set, error) {
-	if spec == "demo" {
-		return Demo(0)
+	if seed, isDemo, err := DemoSeed(spec); err != nil {
+		return nil, err
+	} else if isDemo {
+		return Demo(seed)
 	}
 	paths, err := dataFiles(spec, "coco_pope_*.json")
 	if err != nil {

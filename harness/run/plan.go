@@ -159,7 +159,7 @@ func (p *Plan) prepare(ctx context.Context, id infer.Identity, o Observer) error
 	if known {
 		p.ImageTokens = p.images.mostTokens()
 	}
-	if id.Embedded && p.Config.Dataset != "demo" {
+	if _, isDemo, _ := claim.DemoSeed(p.Config.Dataset); id.Embedded && !isDemo {
 		p.warn("drawn_scenes_only", "%s knows only scenes like those of --dataset demo: its figures on other data say nothing, neither of it nor of real models", id.Model)
 	}
 	if digest(id) == "" && id.ServerVersion != "" { // without a version there was no server

@@ -76,10 +76,10 @@ func (s *Stored) Payment() (scoring.Payment, error) { return s.Manifest.Config.P
 // here has: the demo's. There are none where this version makes other claims
 // than the run was asked.
 func (s *Stored) LabelSets() ([]claim.LabelSet, error) {
-	if s.Manifest.Config.Dataset != claim.DemoName {
+	if _, isDemo, _ := claim.DemoSeed(s.Manifest.Config.Dataset); !isDemo {
 		return nil, nil
 	}
-	set, err := claim.Load(claim.DemoName, "")
+	set, err := claim.Load(s.Manifest.Config.Dataset, "")
 	if err != nil || set.Revision != s.Manifest.Dataset.Revision {
 		return nil, err
 	}

@@ -18,10 +18,12 @@ import (
 	"path/filepath"
 	"runtime"
 	"time"
+
+	"candor/harness/claim"
 )
 
 // reservedSeeds are those of the demo sets and of the evaluation on them.
-const reservedSeeds = 100
+const reservedSeeds = claim.DemoSeeds
 
 func main() {
 	j := job{}
