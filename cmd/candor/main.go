@@ -13,8 +13,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"candor/harness/run"
+	"candor/imageproc"
 	"candor/infer/ollama/micro"
 
 	"github.com/alecthomas/kong"
@@ -47,6 +49,7 @@ type console struct {
 // cli is the command line. Each command is a struct of its flags with a Run.
 type cli struct {
 	Eval      evalCmd          `cmd:"" help:"Ask a model claims about images and measure its confidence."`
+	Data      dataCmd          `cmd:"" help:"Look a data set, or runs, over before believing a number."`
 	Score     scoreCmd         `cmd:"" help:"Compute the metrics of anyone's answers."`
 	Parse     parseCmd         `cmd:"" help:"Show what the parser makes of raw texts."`
 	Rescore   rescoreCmd       `cmd:"" help:"Score stored answers by another rule, payoff or label set."`
@@ -80,7 +83,7 @@ func candor(args []string, c console) int {
 	parser, err := kong.New(&app,
 		kong.Name("candor"),
 		kong.Description("Does a vision-language model know how likely it is to be right?"),
-		kong.Vars{"version": "candor " + version, "model": micro.Name},
+		kong.Vars{"version": "candor " + version, "model": micro.Name, "families": strings.Join(imageproc.FamilyNames(), ", ")},
 		kong.Writers(c.out, c.err),
 		kong.Exit(func(code int) { status = code }),
 		kong.Resolvers(stored),

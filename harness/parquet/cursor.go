@@ -38,11 +38,7 @@ func (f *File) openPage(group int, c *Column, p *page) (_ *cursor, err error) {
 	if !p.packed {
 		codec = format.Uncompressed
 	}
-	back, err := f.back(p, codec)
-	if err != nil {
-		return nil, err
-	}
-	unpacked, err := unpack(codec, buffered(k.raw, p.size), back, p.unpacked)
+	unpacked, err := unpack(codec, buffered(k.raw, p.size))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errPacked, err)
 	}
@@ -57,34 +53,6 @@ func (f *File) openPage(group int, c *Column, p *page) (_ *cursor, err error) {
 		k.levels = &runs{in: levels, width: c.levelBits()}
 	}
 	return k, nil
-}
-
-// snappiest is the most bytes that Snappy makes of one: 64 of three.
-const snappiest = 22
-
-// back is how far back a page looks, which is looked for where it may be far.
-func (f *File) back(p *page, codec format.CompressionCodec) (int, error) {
-	levels := p.skipBytes + p.levelBytes
-	if codec != format.Snappy || p.unpacked-levels <= window {
-		return 0, nil
-	}
-	if p.unpacked > snappiest*p.size {
-		return 0, errPacked
-	}
-	f.mu.Lock()
-	back, known := f.looks[p.body]
-	f.mu.Unlock()
-	if known {
-		return back, nil
-	}
-	back, err := farthest(io.NewSectionReader(f.in, p.body+levels, p.size-levels), p.size-levels)
-	if err != nil {
-		return 0, err
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.looks[p.body] = back
-	return back, nil
 }
 
 // buffered is a reader of n bytes, not all of which are held.
