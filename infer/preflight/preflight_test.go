@@ -1,6 +1,7 @@
 package preflight_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -180,6 +181,37 @@ func TestTimedChecks(t *testing.T) {
 		}
 		return bad
 	})
+}
+
+// auto finds the number of slots of a server, a power of two or not, and stops
+// where the server gives up; it says what it found.
+func TestParallelLimit(t *testing.T) {
+	// Long beside what the client needs for a request on a busy machine; only
+	// for the requests of this check, to be done sooner.
+	served := faultserver.On(func(r *faultserver.Request) bool { n, _ := r.Option("num_predict"); return n == 12 }, faultserver.Delay(200*time.Millisecond))
+	tests := []struct {
+		name        string
+		opts        []faultserver.Option
+		least, most int // requests in flight, the waiting one included
+		says        string
+	}{
+		{"4 slots", []faultserver.Option{faultserver.Slots(4)}, 5, 5, "4 at a time are"},
+		{"6 slots", []faultserver.Option{faultserver.Slots(6)}, 7, 7, "6 at a time are"},
+		{"16 slots", []faultserver.Option{faultserver.Slots(16)}, 13, 17, ", 32 no more"},
+		{"busy beyond 8", []faultserver.Option{faultserver.On(func(r *faultserver.Request) bool { return r.InFlight > 8 }, faultserver.Busy())}, 7, 9, ", 16 no more"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			best(t, func() (bad []string) {
+				r, _ := onFake(t, nil, append(tt.opts, served)...)
+				f, _ := r.Find(preflight.CheckParallel)
+				if r.Parallel < tt.least || r.Parallel > tt.most || !strings.Contains(f.Detail, tt.says) {
+					bad = append(bad, fmt.Sprintf("%d in flight: %s, %v", r.Parallel, f.Detail, f.Measures))
+				}
+				return bad
+			})
+		})
+	}
 }
 
 // Parallel requests that change answers are serious, and answers that change
