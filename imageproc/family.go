@@ -73,6 +73,34 @@ func FamilyOf(architecture string) (Family, bool) {
 	return f, err == nil
 }
 
+// Metadata is what a model's own GGUF metadata says of its image processor,
+// under vision.patch_size and so on; 0 where it says nothing.
+type Metadata struct {
+	PatchSize        int
+	SpatialMergeSize int
+	ShortestEdge     int // in fact the least pixels of a fitted image
+	MaxPixels        int
+}
+
+// As returns the family with the grid and bounds that the engine takes from a
+// model's metadata: of the bounds, Qwen2.5-VL's only the upper one, the later
+// lines' only the lower one.
+func (f Family) As(m Metadata) Family {
+	set := func(field *int, value int) {
+		if value > 0 {
+			*field = value
+		}
+	}
+	set(&f.Patch, m.PatchSize)
+	set(&f.Merge, m.SpatialMergeSize)
+	if f.Name == "qwen2.5vl" {
+		set(&f.MaxPixels, m.MaxPixels)
+	} else {
+		set(&f.MinPixels, m.ShortestEdge)
+	}
+	return f
+}
+
 // families holds the pixel bounds that the engine really applies, which for
 // Qwen3-VL are not those of the model card: it caps the area at 2 Mi pixels.
 func families() []Family {

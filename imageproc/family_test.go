@@ -123,3 +123,24 @@ func TestFamilies(t *testing.T) {
 		t.Error("llava accepted")
 	}
 }
+
+// Of a model's metadata the engine honours the grid, and one bound of each line.
+func TestFamilyAs(t *testing.T) {
+	told := Metadata{PatchSize: 12, SpatialMergeSize: 3, ShortestEdge: 4096, MaxPixels: 602112}
+	for name, want := range map[string]Family{
+		"qwen2.5vl": {"qwen2.5vl", 12, 3, 56 * 56, 602112},
+		"qwen3vl":   {"qwen3vl", 12, 3, 4096, 2 << 20},
+		"qwen3.5":   {"qwen3.5", 12, 3, 4096, 2 << 20},
+	} {
+		f, err := FamilyByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.As(told); got != want {
+			t.Errorf("%s: %+v; want %+v", name, got, want)
+		}
+		if got := f.As(Metadata{}); got != f {
+			t.Errorf("%s: %+v of no metadata; want %+v", name, got, f)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package infer
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -19,6 +20,7 @@ type endpoint struct {
 	strikes int           // rests since its last answer
 	cause   error         // of the last rest, or of being out
 	done    int           // jobs that it settled
+	doubt   int           // jobs that it refused, of which others have still to say
 	blame   int           // jobs that it refused and another endpoint answered
 }
 
@@ -104,12 +106,21 @@ func (r *round[J]) worked(e *endpoint, it *item[J]) {
 		e.pause.Reset()
 	}
 	for f, cause := range it.refused {
+		f.doubt--
 		f.blame++
 		if f.blame >= mostBlame && f.blame*blameShare > f.done {
 			r.takeOut(f, cause)
 		}
 	}
 	r.settled()
+}
+
+// doubted tells an endpoint that is to get nothing new until others have said
+// what they make of the jobs that it refused.
+func (r *round[J]) doubted(e *endpoint) bool {
+	return e.doubt >= mostBlame && slices.ContainsFunc(r.endpoints, func(f *endpoint) bool {
+		return f != e && f.awaited(r.Retry.Attempts)
+	})
 }
 
 // others tells whether another endpoint can take the job now.

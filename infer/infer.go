@@ -121,11 +121,21 @@ type Identity struct {
 	Parser         string   `json:"parser"`
 	Capabilities   []string `json:"capabilities"`
 	TrainedContext int      `json:"trained_context"` // tokens; 0 when not told
+	Vision         Vision   `json:"vision"`
 	// RandomWeights marks a model made to exercise the engine: it knows
 	// nothing, and its figures mean nothing.
 	RandomWeights bool `json:"random_weights"`
 	// Embedded marks the model whose weights are part of the program.
 	Embedded bool `json:"embedded"`
+}
+
+// Vision is what a model's metadata says of how images are cut for it; 0 is
+// not told.
+type Vision struct {
+	PatchSize    int `json:"patch_size,omitempty"`         // pixels
+	MergeSize    int `json:"spatial_merge_size,omitempty"` // patches a side in one token
+	ShortestEdge int `json:"shortest_edge,omitempty"`      // in fact the least pixels of an image
+	MaxPixels    int `json:"max_pixels,omitempty"`
 }
 
 // Residency says where a loaded model lives, in bytes.

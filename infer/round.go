@@ -104,6 +104,7 @@ func (r *round[J]) offer(group []J, ok bool) {
 // settled counts a job that needs no more.
 func (r *round[J]) settled() {
 	r.open--
+	r.changed.Broadcast()
 	r.look()
 }
 
@@ -127,7 +128,7 @@ func (r *round[J]) take(e *endpoint) *batch[J] {
 		if b := r.returned(e); b != nil {
 			return b
 		}
-		if b := r.ahead; b != nil {
+		if b := r.ahead; b != nil && !r.doubted(e) {
 			r.ahead = nil
 			r.changed.Broadcast()
 			return b
@@ -149,10 +150,10 @@ func (r *round[J]) returned(e *endpoint) *batch[J] {
 }
 
 // may tells whether the endpoint is to take a job: not one that it refused, as
-// long as another endpoint might answer it.
+// long as another endpoint might answer it, and no other while it is doubted.
 func (r *round[J]) may(e *endpoint, it *item[J]) bool {
 	if it.refused[e] == nil {
-		return true
+		return !r.doubted(e)
 	}
 	return !slices.ContainsFunc(r.endpoints, func(f *endpoint) bool {
 		return it.refused[f] == nil && f.awaited(r.Retry.Attempts)
@@ -207,7 +208,7 @@ func (r *round[J]) feed(ctx context.Context, e *endpoint) {
 func (r *round[J]) start(e *endpoint, items []*item[J]) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if e.fit() && r.stopping.Err() == nil {
+	if e.fit() && !r.doubted(e) && r.stopping.Err() == nil {
 		return true
 	}
 	r.giveBack(items...)
@@ -271,6 +272,9 @@ func (r *round[J]) giveUp(ctx context.Context, e *endpoint, it *item[J], err err
 	r.jobs.GiveUp(ctx, it.job, r.turn(e, it), err)
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	for f := range it.refused {
+		f.doubt--
+	}
 	r.settled()
 }
 
@@ -360,6 +364,9 @@ func (r *round[J]) judge(e *endpoint, it *item[J], err error) (moved bool, final
 		}
 		if it.refused == nil {
 			it.refused = map[*endpoint]error{}
+		}
+		if it.refused[e] == nil {
+			e.doubt++
 		}
 		it.refused[e] = err
 	default:

@@ -163,11 +163,13 @@ func usable(id infer.Identity, cfg Config) error {
 	return nil
 }
 
-// family is the model's image family. For an architecture that is not known
-// it is Qwen3.5's, whose limits suit most servers, and ok is false.
+// family is the model's image family, with what its metadata says. For an
+// architecture that is not known it is Qwen3.5's, whose limits suit most
+// servers, and ok is false.
 func family(id infer.Identity) (f imageproc.Family, ok bool) {
 	if f, ok = imageproc.FamilyOf(id.Architecture); ok {
-		return f, true
+		v := id.Vision
+		return f.As(imageproc.Metadata{PatchSize: v.PatchSize, SpatialMergeSize: v.MergeSize, ShortestEdge: v.ShortestEdge, MaxPixels: v.MaxPixels}), true
 	}
 	f, _ = imageproc.FamilyOf("qwen35")
 	return f, false

@@ -59,8 +59,14 @@ func (c *Client) identify(ctx context.Context, model string) (infer.Identity, er
 	// Servers keep general.name to themselves.
 	id.Name, _ = show.ModelInfo["general.basename"].(string)
 	id.RandomWeights = strings.HasPrefix(id.Name, RandomNamePrefix)
-	if n, ok := show.ModelInfo[id.Architecture+".context_length"].(float64); ok {
-		id.TrainedContext = int(n)
+	number := func(key string) int {
+		n, _ := show.ModelInfo[id.Architecture+"."+key].(float64)
+		return int(n)
+	}
+	id.TrainedContext = number("context_length")
+	id.Vision = infer.Vision{
+		PatchSize: number("vision.patch_size"), MergeSize: number("vision.spatial_merge_size"),
+		ShortestEdge: number("vision.shortest_edge"), MaxPixels: number("vision.max_pixels"),
 	}
 	readModelfile(show.Modelfile, &id)
 	id.ContentDigest = contentDigest(show, id.Renderer, id.Parser)

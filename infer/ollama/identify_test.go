@@ -70,6 +70,8 @@ func TestIdentifyVariations(t *testing.T) {
 		{"fields of their own", `{"renderer":"r","parser":"p"}`, `{}`, infer.Identity{Renderer: "r", Parser: "p"}},
 		{"metadata in other types", `{"model_info":{"general.architecture":7,"general.name":null,"x.context_length":"long"}}`, `{}`, infer.Identity{}},
 		{"metadata", `{"model_info":{"general.architecture":"x","x.context_length":4096}}`, `{}`, infer.Identity{Architecture: "x", TrainedContext: 4096}},
+		{"how images are cut", `{"model_info":{"general.architecture":"x","x.vision.patch_size":16,"x.vision.spatial_merge_size":2,"x.vision.shortest_edge":4096,"x.vision.max_pixels":602112,"y.vision.patch_size":9}}`, `{}`,
+			infer.Identity{Architecture: "x", Vision: infer.Vision{PatchSize: 16, MergeSize: 2, ShortestEdge: 4096, MaxPixels: 602112}}},
 		{"listed with another case and the tag", `{}`, `{"models":[{"model":"m:7b","digest":"no"},{"model":"M:latest","digest":"yes"}]}`, infer.Identity{Digest: "yes"}},
 		{"listed by name alone", `{}`, `{"models":[{"name":"m:latest","digest":"yes"}]}`, infer.Identity{Digest: "yes"}},
 		{"listed in full", `{}`, `{"models":[{"model":"registry.ollama.ai/library/m:latest","digest":"yes"}]}`, infer.Identity{Digest: "yes"}},

@@ -183,6 +183,16 @@ func Constant(text string) Fault {
 	})
 }
 
+// Nothing is a proper reply without a token.
+func Nothing() Fault {
+	return Change(func(_ *Request, rep *Reply) { rep.Text, rep.Thinking, rep.Logprobs, rep.OutputTokens = "", "", nil, 0 })
+}
+
+// AnswersAs names another model in the reply than was asked.
+func AnswersAs(model string) Fault {
+	return func(x *exchange) { x.req.Model = model }
+}
+
 // OnlyThinking puts the answer where the thinking belongs, and answers nothing.
 func OnlyThinking() Fault {
 	return Change(func(_ *Request, rep *Reply) { rep.Thinking, rep.Text = rep.Text, "" })

@@ -62,7 +62,14 @@ func Latency(d time.Duration) Option { return func(c *config) { c.latency = d } 
 
 // Serialise serves one request at a time, as Ollama does for the newer vision
 // architectures: latency grows with concurrency, throughput does not.
-func Serialise() Option { return func(c *config) { c.serialise = true } }
+func Serialise() Option { return Slots(1) }
+
+// Slots serves at most n requests at once, the others wait; 0 serves any
+// number, as it does unless told.
+func Slots(n int) Option { return func(c *config) { c.slots = n } }
+
+// Down breaks every connection, whatever is asked, until it is set to false.
+func Down(down bool) Option { return func(c *config) { c.down = down } }
 
 // ImageCost makes an answer take d more when its image is not that of the
 // request before, as with a server that keeps the last prefix.

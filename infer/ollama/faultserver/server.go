@@ -36,10 +36,10 @@ type Server struct {
 
 	http   *httptest.Server
 	closed chan struct{} // ends whatever hangs
-	turn   chan struct{} // held by the request being served when serialising
 
 	mu        sync.Mutex
 	conf      config
+	turn      chan struct{} // a place for each request that is served at once
 	requests  []*Request
 	inFlight  int
 	most      int
@@ -79,7 +79,8 @@ type config struct {
 	unrepeatable    bool
 	latency         time.Duration
 	imageCost       time.Duration
-	serialise       bool
+	slots           int // requests served at once; 0 for any number
+	down            bool
 }
 
 // Option changes what a Server is or does.
@@ -88,7 +89,7 @@ type Option func(*config)
 // New starts a server that ends with the test.
 func New(t testing.TB, opts ...Option) *Server {
 	t.Helper()
-	s := &Server{closed: make(chan struct{}), turn: make(chan struct{}, 1)}
+	s := &Server{closed: make(chan struct{})}
 	s.conf = config{
 		models: []string{Model}, version: "0.24.0", digest: digestOf("manifest"), name: "fake",
 		architecture: "qwen35", capabilities: []string{"completion", "vision"}, trained: 262144,
@@ -105,7 +106,7 @@ func New(t testing.TB, opts ...Option) *Server {
 	mux.HandleFunc("POST /api/create", s.create)
 	mux.HandleFunc("POST /api/generate", s.ask)
 	mux.HandleFunc("POST /api/chat", s.ask)
-	s.http = httptest.NewServer(mux)
+	s.http = httptest.NewServer(s.unlessDown(mux))
 	s.URL = s.http.URL
 	t.Cleanup(s.close)
 	return s
@@ -121,9 +122,26 @@ func (s *Server) close() {
 func (s *Server) Set(opts ...Option) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	slots := s.conf.slots
 	for _, o := range opts {
 		o(&s.conf)
 	}
+	if s.conf.slots != slots {
+		s.turn = make(chan struct{}, s.conf.slots)
+	}
+}
+
+// unlessDown breaks every connection while the server is down.
+func (s *Server) unlessDown(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		down := s.conf.down
+		s.mu.Unlock()
+		if down {
+			panic(http.ErrAbortHandler)
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // Requests returns what was asked through generate and chat so far, in order
@@ -154,14 +172,14 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	conf := s.arrive(req)
+	conf, turn := s.arrive(req)
 	defer s.leave()
 	x := &exchange{w: w, r: r, closed: s.closed, req: req}
-	if conf.serialise && !x.take(s.turn) {
-		return
-	}
-	if conf.serialise {
-		defer func() { <-s.turn }()
+	if turn != nil {
+		if !x.take(turn) {
+			return
+		}
+		defer func() { <-turn }()
 	}
 	if code, text := conf.refusal(req); code != 0 {
 		x.reply = &Reply{status: code, Error: text}
@@ -179,7 +197,7 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request) {
 
 // arrive records the request and picks the rules that match it, so that rules
 // which count do so in order of arrival.
-func (s *Server) arrive(req *Request) config {
+func (s *Server) arrive(req *Request) (config, chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	req.Index, req.Time = len(s.requests), time.Now()
@@ -192,7 +210,10 @@ func (s *Server) arrive(req *Request) config {
 			req.faults = append(req.faults, rule.fault)
 		}
 	}
-	return s.conf
+	if s.conf.slots == 0 {
+		return s.conf, nil
+	}
+	return s.conf, s.turn
 }
 
 func (s *Server) leave() {
