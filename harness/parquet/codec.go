@@ -15,13 +15,14 @@ import (
 // all levels up to 19.
 const maxZstdWindow = 32 << 20
 
-// unpack streams what was compressed. Closing it frees what it needed.
-func unpack(codec format.CompressionCodec, in *bufio.Reader) (io.ReadCloser, error) {
+// unpack streams what was compressed. Closing it frees what it needed. A Snappy
+// block looks so far back, and is so long when unpacked.
+func unpack(codec format.CompressionCodec, in *bufio.Reader, back int, length int64) (io.ReadCloser, error) {
 	switch codec {
 	case format.Uncompressed:
 		return io.NopCloser(in), nil
 	case format.Snappy:
-		return io.NopCloser(newSnappy(in)), nil
+		return io.NopCloser(newSnappy(in, back, length)), nil
 	case format.Lz4Raw:
 		return io.NopCloser(newLZ4(in)), nil
 	case format.Gzip:

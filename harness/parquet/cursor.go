@@ -16,7 +16,7 @@ type cursor struct {
 	page   *page
 	levels *runs // nil where no value can be missing
 	full   uint32
-	in     *bufio.Reader // the values, unpacked
+	in     input // the values, unpacked
 
 	raw   io.Reader // the page as it stands in the file, and its sum
 	sum   *crc
@@ -38,21 +38,66 @@ func (f *File) openPage(group int, c *Column, p *page) (_ *cursor, err error) {
 	if !p.packed {
 		codec = format.Uncompressed
 	}
-	unpacked, err := unpack(codec, buffered(k.raw, p.size))
+	if codec == format.Uncompressed && p.crc == 0 {
+		k.close, k.in = func() error { return nil }, newSeeking(f.in, p.body+p.skipBytes+p.levelBytes, p.body+p.size)
+		return k, k.begin(c, levels)
+	}
+	back, err := f.back(p, codec)
+	if err != nil {
+		return nil, err
+	}
+	unpacked, err := unpack(codec, buffered(k.raw, p.size), back, p.unpacked)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errPacked, err)
 	}
 	k.close = unpacked.Close
 	k.in = buffered(io.LimitReader(unpacked, p.unpacked-p.levelBytes-p.skipBytes), p.unpacked)
-	if levels == nil && !p.dictionary && !p.v2 && c.levels > 0 {
+	if err := k.begin(c, levels); err != nil {
+		return nil, errors.Join(err, k.close())
+	}
+	return k, nil
+}
+
+// begin reads what stands before the values. levels are those that stood before
+// the page's compressed part.
+func (k *cursor) begin(c *Column, levels *bytes.Buffer) (err error) {
+	if levels == nil && !k.page.dictionary && !k.page.v2 && c.levels > 0 {
 		if levels, err = k.levelsWithin(); err != nil {
-			return nil, errors.Join(err, k.close())
+			return err
 		}
 	}
 	if levels != nil {
 		k.levels = &runs{in: levels, width: c.levelBits()}
 	}
-	return k, nil
+	return nil
+}
+
+// snappiest is the most bytes that Snappy makes of one: 64 of three.
+const snappiest = 22
+
+// back is how far back a page looks, which is looked for where it may be far.
+func (f *File) back(p *page, codec format.CompressionCodec) (int, error) {
+	levels := p.skipBytes + p.levelBytes
+	if codec != format.Snappy || p.unpacked-levels <= window {
+		return 0, nil
+	}
+	if p.unpacked > snappiest*p.size {
+		return 0, errPacked
+	}
+	f.mu.Lock()
+	back, known := f.looks[p.body]
+	f.mu.Unlock()
+	if known {
+		return back, nil
+	}
+	back, err := farthest(io.NewSectionReader(f.in, p.body+levels, p.size-levels), p.size-levels)
+	if err != nil {
+		return 0, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.looks[p.body] = back
+	return back, nil
 }
 
 // buffered is a reader of n bytes, not all of which are held.

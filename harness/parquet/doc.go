@@ -5,7 +5,8 @@
 // value is streamed out of its page: nothing is held but the value itself, since
 // common writers put a thousand images, 150 MB and more, into one page. So the
 // memory needed does not depend on how a file is divided, and text is read
-// without touching images.
+// without touching images. (One exception: a Snappy page that repeats bytes from
+// far back, as parquet-go writes, takes as much as it looks back.)
 //
 // A file is not trusted. Every length in it is checked against what is really
 // there before memory is given to it, and each error names file, row group and

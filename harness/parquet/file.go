@@ -26,6 +26,7 @@ type File struct {
 
 	mu    sync.Mutex
 	pages map[[2]int][]page // row group, column → its pages, once they were looked for
+	looks map[int64]int     // where a page begins → how far back it looks, likewise
 }
 
 // maxFooter is the most bytes of metadata that are read: a data set of 9000
@@ -54,7 +55,7 @@ func Open(name string) (*File, error) {
 
 // New reads the metadata of a file of size bytes. The name is for messages.
 func New(name string, in io.ReaderAt, size int64) (*File, error) {
-	f := &File{name: name, in: in, closer: io.NopCloser(nil), pages: make(map[[2]int][]page)}
+	f := &File{name: name, in: in, closer: io.NopCloser(nil), pages: make(map[[2]int][]page), looks: make(map[int64]int)}
 	footer, err := f.footer(size)
 	if err == nil {
 		err = f.decode(footer)

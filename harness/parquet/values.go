@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"fmt"
@@ -29,10 +30,38 @@ type byteValues interface {
 type numbers interface{ next() (any, error) }
 
 // copyN copies a value of n bytes. Its memory grows as bytes come: a length
-// that is not true costs nothing.
+// that is not true costs nothing. What is only passed over need not be read.
 func copyN(w io.Writer, in io.Reader, n int64) error {
+	if s, ok := in.(*seeking); ok && w == io.Discard {
+		return s.skip(n)
+	}
 	_, err := io.CopyN(w, in, n)
 	return early(err)
+}
+
+// seeking reads a part of a file, some of which may be passed over.
+type seeking struct {
+	*bufio.Reader
+	part *io.SectionReader
+}
+
+func newSeeking(in io.ReaderAt, from, to int64) *seeking {
+	part := io.NewSectionReader(in, from, to-from)
+	return &seeking{buffered(part, to-from), part}
+}
+
+func (s *seeking) skip(n int64) error {
+	held := int64(s.Buffered())
+	if n <= held {
+		_, err := s.Discard(int(n))
+		return err
+	}
+	at, err := s.part.Seek(n-held, io.SeekCurrent)
+	if err == nil && at > s.part.Size() {
+		err = io.ErrUnexpectedEOF
+	}
+	s.Reset(s.part)
+	return err
 }
 
 // newBytes reads byte values in an encoding that has them in the page itself.

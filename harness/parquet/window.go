@@ -8,9 +8,9 @@ import (
 )
 
 // Snappy and LZ4 blocks have no decoder that streams, since each is meant to be
-// held whole. But neither looks back further than 64 KiB (LZ4 by its format,
-// Snappy because its encoders compress 64 KiB at a time), so a window of that is
-// all that need be held.
+// held whole. But few look back further than 64 KiB: LZ4 cannot, and most of
+// Snappy's encoders compress 64 KiB at a time. So no more is held than a block
+// looks back, which farthest finds out.
 const window = 1 << 16
 
 var errPacked = errors.New("its compressed data are damaged")
@@ -19,6 +19,7 @@ var errPacked = errors.New("its compressed data are damaged")
 // matches, repetitions of what came before.
 type windowed struct {
 	in     *bufio.Reader
+	window int    // how far back a match may reach
 	out    []byte // what came last
 	read   int    // how much of it was read
 	onto   func(*windowed) error
@@ -42,8 +43,8 @@ func (w *windowed) Read(p []byte) (int, error) {
 
 // step unpacks some bytes, or finds out what comes next.
 func (w *windowed) step() error {
-	if len(w.out) > 2*window { // everything was read: keep what may be repeated
-		w.out = append(w.out[:0], w.out[len(w.out)-window:]...)
+	if len(w.out) >= 2*w.window { // everything was read: keep what may be repeated
+		w.out = append(w.out[:0], w.out[len(w.out)-w.window:]...)
 		w.read = len(w.out)
 	}
 	switch {
@@ -76,10 +77,12 @@ func early(err error) error {
 	return err
 }
 
-// newSnappy unpacks a Snappy block: its length, then elements whose first byte
-// tells literal or match.
-func newSnappy(in *bufio.Reader) *windowed {
-	return &windowed{in: in, onto: (*windowed).snappy}
+// newSnappy unpacks a Snappy block that looks back so far and has that length
+// unpacked: the length, then elements whose first byte tells literal or match.
+func newSnappy(in *bufio.Reader, back int, length int64) *windowed {
+	w := &windowed{in: in, window: max(back, window), onto: (*windowed).snappy}
+	w.out = make([]byte, 0, min(int64(2*w.window), length)+window)
+	return w
 }
 
 func (w *windowed) snappy() error {
@@ -133,7 +136,7 @@ func (w *windowed) number(bytes int) (int, error) {
 // newLZ4 unpacks an LZ4 block: sequences of literals and a match, the last
 // without one.
 func newLZ4(in *bufio.Reader) *windowed {
-	return &windowed{in: in, onto: (*windowed).lz4, nibble: -1}
+	return &windowed{in: in, window: window, onto: (*windowed).lz4, nibble: -1}
 }
 
 func (w *windowed) lz4() error {
