@@ -9,6 +9,7 @@ import (
 	"hash/crc32"
 	"image"
 	"image/color"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -159,11 +160,12 @@ func TestFlattenSurvivesWildPaletteIndex(t *testing.T) {
 
 // Nothing a file holds ends the process; what is accepted fits the model.
 func FuzzPrepare(f *testing.F) {
-	for _, name := range []string{
-		"baseline.jpg", "progressive.jpg", "cmyk.jpg", "orient6.jpg", "orient6.png", "orient6.webp", "orient6.tiff",
-		"palette_alpha.png", "gray16.png", "animated.gif", "animated.webp", "lossy.webp", "alpha.webp", "palette.bmp", "deflate.tiff",
-	} {
-		f.Add(read(f, name))
+	files, err := filepath.Glob("testdata/*.*")
+	if err != nil || len(files) < 50 {
+		f.Fatal(files, err)
+	}
+	for _, name := range files {
+		f.Add(read(f, filepath.Base(name)))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if format, err := Sniff(data); err == nil {
@@ -173,11 +175,18 @@ func FuzzPrepare(f *testing.F) {
 			}
 		}
 		p, err := Prepare(data, tiny(), PolicyReference)
+		q, again := Prepare(data, tiny(), PolicyServer)
+		if (err == nil) != (again == nil) {
+			t.Fatalf("by reference %v, by server %v", err, again)
+		}
 		if err != nil {
-			if p != nil {
+			if p != nil || q != nil {
 				t.Fatal("an image beside an error")
 			}
 			return
+		}
+		if !tiny().serverFits(q.Width, q.Height) || q.Tokens != p.Tokens {
+			t.Fatalf("by server %d×%d, %d tokens; by reference %d", q.Width, q.Height, q.Tokens, p.Tokens)
 		}
 		if w, h, err := tiny().Sent(p.Width, p.Height); err != nil || w != p.Width || h != p.Height {
 			t.Fatalf("sent %d×%d, which does not fit: %v", p.Width, p.Height, err)
