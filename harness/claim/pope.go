@@ -162,7 +162,7 @@ func (ld *loader) name(paths []string) string {
 	if len(paths) == 1 {
 		return first
 	}
-	alike := first
+	alike := series.ReplaceAllString(first, "")
 	for _, p := range paths[1:] {
 		for !strings.HasPrefix(filepath.Base(p), alike) {
 			_, size := utf8.DecodeLastRuneInString(alike)
