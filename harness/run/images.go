@@ -121,6 +121,17 @@ func (s *imageStore) sourceHash(name string) string {
 	return facts.SourceSHA256
 }
 
+func (s *imageStore) fewestTokens() int {
+	fewest := 0
+	for i, n := range s.names {
+		facts, _ := s.store.Facts(n)
+		if i == 0 || facts.Tokens < fewest {
+			fewest = facts.Tokens
+		}
+	}
+	return fewest
+}
+
 func (s *imageStore) mostTokens() int {
 	most := 0
 	for _, n := range s.names {

@@ -13,6 +13,7 @@ import (
 	"candor/harness/verify"
 	"candor/imageproc"
 	"candor/infer"
+	"candor/infer/preflight"
 	"candor/scoring"
 )
 
@@ -178,10 +179,8 @@ func (p *Plan) prepare(ctx context.Context, id infer.Identity, o Observer) error
 // num_ctx holds the longest prompt and the longest answer. The tokens of a
 // text are not known here, but are never more than its bytes.
 //
-// num_batch matters for the recurrent Qwen3.5: the engine can resume a prompt
-// only where its first batch of 16 tokens or more ended. When nothing stands
-// before the image, a batch smaller than any image ends with the image, and
-// the image's prefix is reused for every further claim about it.
+// num_batch is what lets the engine keep an image for the next claim about it,
+// where nothing stands before the image.
 func (p *Plan) fit(id infer.Identity) {
 	if p.Options.NumCtx == 0 {
 		text := 0
@@ -199,10 +198,19 @@ func (p *Plan) fit(id infer.Identity) {
 			p.Options.NumCtx = min(p.Options.NumCtx, id.TrainedContext)
 		}
 	}
-	recurrent := strings.HasPrefix(id.Architecture, "qwen35") || id.Architecture == "qwen3next"
-	if p.Options.NumBatch == 0 && recurrent && p.system == "" {
-		p.Options.NumBatch = 64
+	if p.Options.NumBatch == 0 && p.system == "" {
+		p.Options.NumBatch = infer.PrefixBatch(id.Architecture, p.fewestTokens(id))
 	}
+}
+
+// fewestTokens is the smallest image's cost; without images, that of those that
+// the preflight draws.
+func (p *Plan) fewestTokens(id infer.Identity) int {
+	if p.images != nil {
+		return p.images.fewestTokens()
+	}
+	f, _ := family(id)
+	return f.Tokens(preflight.Width, preflight.Height)
 }
 
 // essence is what a run's answers depend on: everything that may not change

@@ -78,7 +78,8 @@ type Config struct {
 	System  string        // the run's system text, a prefix of every prompt
 	Prompt  string        // a user's text of the run, whose tokens are counted; "" for none
 	Schema  json.RawMessage
-	// Width and Height are the probe images' size in pixels; 0 means 640×480.
+	// Width and Height are the probe images' size in pixels; 0 means the
+	// constants of these names.
 	Width, Height int
 	// ImageTokens predicts the tokens of an image of the given size; nil when
 	// the model's image processor is not known.
@@ -90,6 +91,9 @@ type Config struct {
 	Patience time.Duration
 	Notice   func(string) // nil tells nobody
 }
+
+// Width and Height are the probe images' size in pixels, unless told.
+const Width, Height = 640, 480
 
 // Check names, in the order in which they are run.
 const (
@@ -119,7 +123,7 @@ const silence = 3 * time.Second
 // error; a behaviour that is missing does not.
 func Run(ctx context.Context, b infer.Backend, id infer.Identity, cfg Config) (Report, error) {
 	if cfg.Width == 0 || cfg.Height == 0 {
-		cfg.Width, cfg.Height = 640, 480
+		cfg.Width, cfg.Height = Width, Height
 	}
 	r := Report{Identity: id, Parallel: 1}
 	p := &prober{backend: b, cfg: cfg}
