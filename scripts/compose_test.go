@@ -137,6 +137,46 @@ func TestComposeModel(t *testing.T) {
 	}
 }
 
+// Under the profile a second server like the first runs on the same store and
+// GPU, Candor waits for it and asks both; without, nothing of it is left.
+func TestComposeReplicas(t *testing.T) {
+	const both = "http://ollama:11434,http://ollama-2:11434"
+	options, err := cli.NewProjectOptions([]string{"../docker-compose.yml"},
+		cli.WithEnv([]string{"CANDOR_HOSTS=" + both}), cli.WithResolvedPaths(true), cli.WithProfiles([]string{"replicas"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	project, err := options.LoadProject(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second, candor := service(t, project, "ollama"), service(t, project, "ollama-2"), service(t, project, "candor")
+	if second.Image != first.Image || mountAt(second, "/root/.ollama").Source != mountAt(first, "/root/.ollama").Source {
+		t.Errorf("the replica is %s on %+v", second.Image, second.Volumes)
+	}
+	if d := second.Deploy.Resources.Reservations.Devices; len(d) != 1 || d[0].Driver != "nvidia" {
+		t.Errorf("the replica reserves %+v", d)
+	}
+	for name, value := range first.Environment {
+		if got := second.Environment[name]; got == nil || *got != *value {
+			t.Errorf("%s differs at the replica", name)
+		}
+	}
+	if noPrune := second.Environment["OLLAMA_NOPRUNE"]; noPrune == nil || *noPrune != "1" {
+		t.Error("the replica tidies up the store that it shares")
+	}
+	if c := candor.DependsOn["ollama-2"]; c.Condition != types.ServiceConditionHealthy || c.Required {
+		t.Errorf("candor waits for the replica: %+v", c)
+	}
+	if host := candor.Environment["OLLAMA_HOST"]; host == nil || *host != both {
+		t.Errorf("candor asks %v", host)
+	}
+	alone := loadCompose(t)
+	if _, err := alone.GetService("ollama-2"); err == nil {
+		t.Error("the replica runs without its profile")
+	}
+}
+
 // Models outlive the containers, data can only be read, and nothing is
 // published to other machines.
 func TestComposeVolumes(t *testing.T) {

@@ -10,13 +10,19 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=server.sh
 . "$(dirname "${BASH_SOURCE[0]}")/server.sh"
 
+readonly MOST_REPLICAS=64
+
 usage() {
   cat << EOF
 usage: scripts/ollama.sh path      print the path of an ollama binary, building it if need be
        scripts/ollama.sh start     make sure that a server runs; print its URL
        scripts/ollama.sh status    say what runs; exit 0 if a server answers
-       scripts/ollama.sh stop      stop the server that start started, its runners included
+       scripts/ollama.sh stop      stop the servers that start started, their runners included
        scripts/ollama.sh run CMD…  start, run CMD with OLLAMA_HOST set, stop what was started
+
+start and run take --replicas N: so many servers, with one model store. Their URLs stand
+one after another with commas, which candor, and only candor, takes in OLLAMA_HOST and
+--host: it uses the servers as one. "candor help ollama" says when that pays.
 
 The server at OLLAMA_HOST is used if that is set and answers, and never stopped.
 Otherwise one is started on a free loopback port, with its own model store. So that
@@ -32,8 +38,19 @@ EOF
 }
 
 main() {
-  local command=${1:-}
+  local command=${1:-} replicas=1
   [[ $# -eq 0 ]] || shift
+  if [[ ($command == start || $command == run) && ${1:-} == --replicas* ]]; then
+    replicas=${1#--replicas}
+    shift
+    if [[ -z $replicas && $# -gt 0 ]]; then
+      replicas=$1
+      shift
+    fi
+    replicas=${replicas#=}
+    [[ $replicas =~ ^[1-9][0-9]?$ && $replicas -le $MOST_REPLICAS ]] ||
+      die 2 "--replicas '$replicas' is no number from 1 to $MOST_REPLICAS"
+  fi
   case $command in
     run) [[ $# -gt 0 ]] || wrong_usage ;;
     *) [[ $# -eq 0 ]] || wrong_usage ;;
@@ -41,13 +58,13 @@ main() {
   case $command in
     path) engine_path ;;
     start)
-      server_start kept
+      server_start kept "$replicas"
       echo "$SERVER_URL"
       say "for candor to find it: export OLLAMA_HOST=$SERVER_URL"
       ;;
     status) server_status ;;
     stop) server_stop ;;
-    run) server_run "$@" ;;
+    run) server_run "$replicas" "$@" ;;
     -h | --help | help) usage ;;
     *) wrong_usage ;;
   esac

@@ -284,6 +284,66 @@ func TestServerAtHost(t *testing.T) {
 	}
 }
 
+// Replicas are servers of one store: what one is given all have, under one
+// digest. They stop together.
+func TestServerReplicas(t *testing.T) {
+	s := withEngine(t)
+	urls := strings.Split(s.ok("start", "--replicas", "2"), ",")
+	if len(urls) != 2 || urls[0] == urls[1] {
+		t.Fatalf("URLs %v", urls)
+	}
+	if first := s.ok("start"); first != urls[0] {
+		t.Errorf("start gives %s, the first was %s", first, urls[0])
+	}
+	if again := s.ok("start", "--replicas=2"); again != strings.Join(urls, ",") {
+		t.Errorf("a second start gives %s after %v", again, urls)
+	}
+	load(t, urls[0])
+	var digests []string
+	for _, url := range urls {
+		list, err := client(t, url).List(context.Background())
+		if err != nil || len(list.Models) != 1 {
+			t.Fatalf("%s: models %v, %v", url, list, err)
+		}
+		digests = append(digests, list.Models[0].Digest)
+	}
+	if digests[0] != digests[1] {
+		t.Errorf("digests %v", digests)
+	}
+	if status := s.ok("status"); strings.Count(status, "answers at") != 2 {
+		t.Errorf("status %q", status)
+	}
+	s.ok("stop")
+	for _, url := range urls {
+		if err := client(t, url).Heartbeat(context.Background()); err == nil {
+			t.Errorf("%s still answers", url)
+		}
+	}
+}
+
+// run stops the replicas that it started, and leaves those that were there.
+func TestServerRunReplicas(t *testing.T) {
+	s := withEngine(t)
+	first := s.ok("start")
+	r := s.run("ollama.sh", "run", "--replicas", "2", "bash", "-c", `echo "$OLLAMA_HOST"`)
+	urls := strings.Split(r.stdout, ",")
+	if r.status != 0 || len(urls) != 2 || urls[0] != first {
+		t.Fatalf("status %d, %q after %s: %s", r.status, r.stdout, first, r.stderr)
+	}
+	if err := client(t, urls[0]).Heartbeat(context.Background()); err != nil {
+		t.Errorf("the server that was there is gone: %v", err)
+	}
+	if err := client(t, urls[1]).Heartbeat(context.Background()); err == nil {
+		t.Error("the replica still answers")
+	}
+	// A list in the environment is used as it is.
+	both := s.ok("start", "--replicas", "2")
+	listed := newShell(t, "OLLAMA_HOST="+both)
+	if got := listed.ok("start"); got != both {
+		t.Errorf("with OLLAMA_HOST=%s start gives %s", both, got)
+	}
+}
+
 // A record of a process that is somebody else's by now does not hurt that one.
 func TestServerStaleRecord(t *testing.T) {
 	innocent := exec.Command("sleep", "60")
@@ -326,6 +386,11 @@ func TestScriptsComplain(t *testing.T) {
 		{"ollama.sh", "", nil, usage, "usage"},
 		{"ollama.sh", "stop it", nil, usage, "usage"},
 		{"ollama.sh", "run", nil, usage, "usage"},
+		{"ollama.sh", "start --replicas", nil, usage, "no number"},
+		{"ollama.sh", "start --replicas 0", nil, usage, "no number"},
+		{"ollama.sh", "start --replicas=two", nil, usage, "no number"},
+		{"ollama.sh", "run --replicas 2", nil, usage, "usage"},
+		{"ollama.sh", "stop --replicas 2", nil, usage, "usage"},
 		{"ollama.sh", "path", []string{"CANDOR_OLLAMA_VERSION=latest"}, usage, "v0.24.0"},
 		{"test.sh", "--all", nil, usage, "--peers"},
 		{"quickstart.sh", "now", nil, usage, "usage"},

@@ -1,17 +1,39 @@
 # shellcheck shell=bash
 # Starting and stopping a server of our own. Sourced by ollama.sh.
 
-readonly SERVER=$CACHE/server # log, model store, home directory and state
-readonly STATE=$SERVER/state  # pid, start time, binary, URL and owner, a line each
+readonly SERVER=$CACHE/server # logs, model store, home directory and states
 readonly START_SECONDS=60 STOP_SECONDS=15
-SERVER_URL=
+SERVER_URL= # with replicas several, by commas
 
-# server_start OWNER sets SERVER_URL to a server that answers. OWNER is kept for
-# a server that stays until it is stopped, run for one that ends with server_run.
+# place N sets STATE and LOG to those of our Nth server. A state is pid, start
+# time, binary, URL and owner, a line each.
+place() {
+  local suffix=.$1
+  [[ $1 -gt 1 ]] || suffix=''
+  STATE=$SERVER/state$suffix LOG=$SERVER/serve$suffix.log
+}
+
+# started lists the numbers of the servers that have a state.
+started() {
+  local file
+  for file in "$SERVER"/state "$SERVER"/state.[0-9]*; do
+    [[ ! -s $file || $file == *.new ]] || case $file in
+      */state) echo 1 ;;
+      *) echo "${file##*.}" ;;
+    esac
+  done
+}
+
+# server_start OWNER [REPLICAS] sets SERVER_URL to a server that answers, or to
+# so many. OWNER is kept for a server that stays until it is stopped, run for
+# one that ends with server_run.
 server_start() {
+  local owner=$1 replicas=${2:-1} number urls=''
   if [[ -n ${OLLAMA_HOST:-} ]]; then
-    SERVER_URL=$(host_url "$OLLAMA_HOST")
-    if answers "$SERVER_URL"; then
+    SERVER_URL=$(host_urls "$OLLAMA_HOST")
+    if all_answer "$SERVER_URL"; then
+      [[ $replicas -eq 1 || $SERVER_URL == *,* ]] ||
+        die 2 "OLLAMA_HOST names one server; to start $replicas of our own, unset it"
       say "using the server at $SERVER_URL"
       return
     fi
@@ -22,29 +44,45 @@ server_start() {
   binary=$(engine_path)
   exec 9> "$SERVER/lock"
   flock 9
+  for ((number = 1; number <= replicas; number++)); do
+    place "$number"
+    one_start "$binary" "$owner" "$number"
+    urls+=${urls:+,}$SERVER_URL
+  done
+  SERVER_URL=$urls
+  exec 9>&-
+}
+
+# one_start BINARY OWNER NUMBER sets SERVER_URL to the server of the state at
+# hand, started if need be.
+one_start() {
+  local binary
+  binary=$(readlink -f "$1")
   if read_state && is_ours && answers "$URL"; then
-    [[ $(readlink -f "$binary") == "$BINARY" ]] ||
+    [[ $binary == "$BINARY" ]] ||
       die 1 "a server of another engine ($BINARY) is running: scripts/ollama.sh stop ends it"
-    [[ $OWNER == kept ]] || write_state "$PID" "$BINARY" "$URL" "$1"
+    [[ $OWNER == kept ]] || write_state "$PID" "$BINARY" "$URL" "$2"
     say "using the running server at $URL"
     SERVER_URL=$URL
   else
     end_server
-    launch "$(readlink -f "$binary")" "$1"
+    launch "$binary" "$2" "$3"
   fi
-  exec 9>&-
 }
 
-# launch BINARY OWNER
+# launch BINARY OWNER NUMBER
 launch() {
-  local binary=$1 log=$SERVER/serve.log pid address
+  local binary=$1 log=$LOG pid address prune=''
+  # All have one store, so that a model that one has all have. A server that
+  # starts removes what no model there needs: not under another's feet.
+  [[ $3 -eq 1 ]] || prune=1
   mkdir -p "$SERVER/home" "$SERVER/models"
   : > "$log" # it is looked into below, perhaps before the server has opened it
   # A session of its own: an interrupt at the terminal is not for the server, and
   # its runners can be found by the session even when it is gone. It takes a
   # free port and says which in its log.
   env HOME="$SERVER/home" OLLAMA_HOST=127.0.0.1:0 OLLAMA_MODELS="$SERVER/models" OLLAMA_NO_CLOUD=1 \
-    OLLAMA_CONTEXT_LENGTH="${OLLAMA_CONTEXT_LENGTH:-4096}" GIN_MODE=release \
+    OLLAMA_NOPRUNE="${OLLAMA_NOPRUNE:-$prune}" OLLAMA_CONTEXT_LENGTH="${OLLAMA_CONTEXT_LENGTH:-4096}" GIN_MODE=release \
     setsid "$binary" serve < /dev/null > "$log" 2>&1 8>&- 9>&- &
   pid=$!
   write_state "$pid" "$binary" "" "$2"
@@ -63,52 +101,69 @@ launch() {
   die 1 "the Ollama server did not come up: $(tail -n 3 "$log")"
 }
 
+# server_stop [OWNER] stops our servers, or only those that OWNER has.
 server_stop() {
+  local number found=''
   mkdir -p "$SERVER"
   exec 9> "$SERVER/lock"
   flock 9
-  if ! read_state; then
-    say "no server of ours is running"
-  else
+  for number in $(started); do
+    place "$number"
+    if ! read_state || [[ -n ${1:-} && $OWNER != "$1" ]]; then
+      continue
+    fi
+    found=1
     if is_ours; then say "stopping the server at $URL"; else say "the server at $URL is gone; clearing up after it"; fi
     end_server
-  fi
+  done
+  [[ -n $found$* ]] || say "no server of ours is running"
   exec 9>&-
 }
 
 server_status() {
-  if [[ -n ${OLLAMA_HOST:-} ]] && answers "$(host_url "$OLLAMA_HOST")"; then
-    echo "a server answers at OLLAMA_HOST ($(host_url "$OLLAMA_HOST"))"
-  elif ! read_state; then
+  local number status=0
+  if [[ -n ${OLLAMA_HOST:-} ]] && all_answer "$(host_urls "$OLLAMA_HOST")"; then
+    echo "a server answers at OLLAMA_HOST ($(host_urls "$OLLAMA_HOST"))"
+    return
+  fi
+  if [[ -z $(started) ]]; then
     echo "no server of ours is running"
     return 1
-  elif ! is_ours; then
+  fi
+  for number in $(started); do
+    place "$number"
+    one_status || status=1
+  done
+  return "$status"
+}
+
+one_status() {
+  if ! read_state || ! is_ours; then
     echo "the server that was started (process $PID) is gone; scripts/ollama.sh stop clears up after it"
     return 1
   elif ! answers "$URL"; then
-    echo "the server (process $PID) runs but does not answer at $URL; its log is $SERVER/serve.log"
+    echo "the server (process $PID) runs but does not answer at $URL; its log is $LOG"
     return 1
-  else
-    echo "our server (process $PID, $BINARY) answers at $URL"
   fi
+  echo "our server (process $PID, $BINARY) answers at $URL"
 }
 
-# server_run CMD… runs CMD with a server and stops that again if nobody else
-# wants it: neither a start of its own nor another server_run.
+# server_run REPLICAS CMD… runs CMD with so many servers and stops them again if
+# nobody else wants them: neither a start of its own nor another server_run.
 server_run() {
+  local replicas=$1
+  shift
   mkdir -p "$SERVER"
   exec 8> "$SERVER/users"
   flock -s 8
   trap leave_server EXIT
-  server_start run
+  server_start run "$replicas"
   OLLAMA_HOST=$SERVER_URL attend "$@" # the trap stops the server after it
 }
 
 leave_server() {
   trap '' PIPE INT TERM HUP # this must not be cut short
-  if flock -n -x 8 && read_state && [[ $OWNER == run ]]; then
-    server_stop
-  fi
+  ! flock -n -x 8 || server_stop run
 }
 
 # end_server ends the server of the state just read, if there is one, and
@@ -215,6 +270,25 @@ host_url() {
     value=${BASH_REMATCH[1]} port=${BASH_REMATCH[2]}
   fi
   echo "$scheme://$login${value:-127.0.0.1}:$port${path%/}"
+}
+
+# host_urls LIST prints the URLs of hosts by commas, by commas.
+host_urls() {
+  local hosts host urls=''
+  IFS=, read -ra hosts <<< "$1"
+  for host in "${hosts[@]}"; do
+    urls+=${urls:+,}$(host_url "$host")
+  done
+  echo "$urls"
+}
+
+# all_answer URLS: an Ollama server answers at each of these, by commas.
+all_answer() {
+  local urls url
+  IFS=, read -ra urls <<< "$1"
+  for url in "${urls[@]}"; do
+    answers "$url" || return 1
+  done
 }
 
 # answers URL: an Ollama server answers there. Without curl bash itself asks.

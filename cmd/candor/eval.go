@@ -20,7 +20,7 @@ import (
 // evalCmd is candor eval: its flags are run.Config's keys.
 type evalCmd struct {
 	Model string   `help:"Model, by the server's name for it; the default is embedded, for trying Candor out." default:"${model}" group:"model"`
-	Host  []string `help:"Ollama server; repeat for several. Default: OLLAMA_HOST, else 127.0.0.1:11434." placeholder:"URL" sep:"none" group:"model"`
+	Host  []string `help:"Ollama server; repeat for several, or list them with commas. Default: OLLAMA_HOST, else 127.0.0.1:11434." placeholder:"URL" sep:"none" group:"model"`
 
 	Dataset   string   `help:"demo; a file, several by commas, or a folder of them; or a data set on the Hub (see candor help data)." default:"demo" group:"data"`
 	Images    string   `help:"Folder of the images." placeholder:"DIR" group:"data"`
@@ -79,7 +79,7 @@ func (e *evalCmd) Run(c console, sig *signals) error {
 		return err
 	}
 	deps := run.Dependencies{
-		Connect: func(host string) (infer.Backend, error) { return ollama.New(host) },
+		Connect: func(host string) (infer.Backend, error) { return ollama.New(host) }, DefaultHosts: ollama.Hosts,
 		Hub:     hubAt{c.err},
 		Bundled: bundled, Stop: sig.stop, Version: version,
 	}

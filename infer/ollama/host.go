@@ -18,6 +18,16 @@ func hostURL(host string) (*url.URL, error) {
 	return parseHost("OLLAMA_HOST", os.Getenv("OLLAMA_HOST"))
 }
 
+// Hosts are the servers that OLLAMA_HOST names with commas between them, nil if
+// it names no more than one: that is for New("").
+func Hosts() []string {
+	hosts := strings.Split(strings.Trim(strings.TrimSpace(os.Getenv("OLLAMA_HOST")), `"'`), ",")
+	if len(hosts) == 1 {
+		return nil
+	}
+	return hosts
+}
+
 // parseHost understands what Ollama itself does in OLLAMA_HOST, including the
 // addresses that only a server can listen at (0.0.0.0, ::, :11434), which name
 // this machine here. It refuses what Ollama would replace by a default. what
@@ -25,6 +35,9 @@ func hostURL(host string) (*url.URL, error) {
 func parseHost(what, s string) (*url.URL, error) {
 	refuse := func(why string) error {
 		return fmt.Errorf("%s %q: %s; want an address such as 127.0.0.1:11434 or http://gpu:11434", what, s, why)
+	}
+	if strings.Contains(s, ",") {
+		return nil, refuse("it names several servers, and one is wanted here")
 	}
 	scheme, rest, hasScheme := strings.Cut(strings.Trim(strings.TrimSpace(s), `"'`), "://")
 	if !hasScheme {

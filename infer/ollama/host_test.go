@@ -1,6 +1,7 @@
 package ollama_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,5 +81,20 @@ func TestHostRefused(t *testing.T) {
 		if _, err := ollama.New(""); err == nil || !strings.HasPrefix(err.Error(), "OLLAMA_HOST ") {
 			t.Errorf("OLLAMA_HOST=%q: error %v; want one that names OLLAMA_HOST", host, err)
 		}
+	}
+}
+
+// OLLAMA_HOST may be a list, for what can use several.
+func TestHosts(t *testing.T) {
+	for env, want := range map[string][]string{
+		"": nil, "gpu:11434": nil, "http://a:1,http://b:2": {"http://a:1", "http://b:2"}, ` "a,b" `: {"a", "b"},
+	} {
+		t.Setenv("OLLAMA_HOST", env)
+		if got := ollama.Hosts(); !slices.Equal(got, want) {
+			t.Errorf("%q names %q, want %q", env, got, want)
+		}
+	}
+	if _, err := ollama.New("a,b"); err == nil || !strings.Contains(err.Error(), "several") {
+		t.Errorf("a list for one server: %v", err)
 	}
 }
