@@ -94,7 +94,7 @@ record_peers() {
   step scripts/record.sh images "$recording/images"
   CANDOR_PUBLISHED=$recording/images step go test -count 1 -v -run AsPublished ./imageproc
   python=$(scripts/record.sh python)
-  CANDOR_PEERS=$python step go test -count 1 -v -run Peers ./harness/hub ./harness/parquet
+  CANDOR_PEERS=$python step go test -count 1 -v -run Peers ./harness/hub ./harness/claim
   rm -rf "$recording"
 }
 

@@ -1,6 +1,7 @@
 """Writes small Parquet files as the programs that published sets come from write them.
 
     python parquet.py DIRECTORY
+    python parquet.py DIRECTORY full
 
 DIRECTORY/pope/         POPE's two configurations in small: default, split test in three files
                         with dictionaries and short row groups; Full, a file a split, as
@@ -9,7 +10,10 @@ DIRECTORY/layouts/      one table in every compression, page version and encodin
 DIRECTORY/layouts.json  that table's values
 DIRECTORY/odd/          tables that are to be refused, or of another form
 
-The files of one version of the programs are the same each time.
+The files of one version of the programs are the same each time. With "full" three
+files of the published size instead, 500 images of 163 kB in 9000 rows: as pyarrow
+writes by itself (one row group, a thousand images a page), in row groups of 100, and
+as datasets writes.
 """
 
 import base64
@@ -182,8 +186,30 @@ def write_odd(to):
     write(table.set_column(2, "question", latin), "not-utf8")
 
 
+def write_full(to):
+    rng = random.Random(2)
+    images = [rng.randbytes(163466) for _ in range(500)]
+    for number, split in enumerate(SPLITS):
+        rows = [{
+            "id": str(3000 * number + i),
+            "question_id": str(i + 1),
+            "question": f"Is there a thing{i % 6} in the image?",
+            "answer": ["yes", "no"][i % 2],
+            "image_source": f"COCO_val2014_{i // 6:012d}",
+            "image": {"bytes": images[i // 6], "path": None},
+            "category": split,
+        } for i in range(3000)]
+        name = to / f"test-{number:05d}-of-00003.parquet"
+        if number == 2:
+            datasets.Dataset(pa.Table.from_pylist(rows, SCHEMA)).cast(FEATURES).to_parquet(str(name))
+        else:
+            pq.write_table(pa.Table.from_pylist(rows, SCHEMA), name, row_group_size=[None, 100][number])
+
+
 def main():
     top = pathlib.Path(sys.argv[1])
+    if sys.argv[2:] == ["full"]:
+        return write_full(top)
     for name, make in {"pope": write_pope, "layouts": write_layouts, "odd": write_odd}.items():
         shutil.rmtree(top / name, ignore_errors=True)
         (top / name).mkdir(parents=True)
