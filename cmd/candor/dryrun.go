@@ -17,7 +17,7 @@ func (e *evalCmd) dryRun(c console, sig *signals, cfg run.Config, deps run.Depen
 	}
 	if e.JSON {
 		return printJSON(c.out, plan{
-			len(p.Tasks), p.Images, p.Dataset, cfg.Split, cfg.Partition, p.Options, p.Payment.Rule.Name(),
+			len(p.Tasks), p.Requests(), p.Images, p.Dataset, cfg.Split, cfg.Partition, p.Options, p.Payment.Rule.Name(),
 			p.Payment.Abstain, p.Payment.Threshold(), p.ImageTokens, append([]scoring.Warning{}, p.Warnings...),
 			p.Model.Model, p.Model.Embedded, append([]string{}, p.Lacking...),
 		})
@@ -30,6 +30,9 @@ func (e *evalCmd) dryRun(c console, sig *signals, cfg run.Config, deps run.Depen
 	}
 	first := p.Tasks[0]
 	fmt.Fprintf(c.out, "%s on %s of %s, split %s, partition %s\n", report.Count(len(p.Tasks), "task"), report.Count(p.Images, "image"), p.Dataset, cfg.Split, cfg.Partition)
+	if n := p.Requests(); n < len(p.Tasks) {
+		fmt.Fprintf(c.out, "%s: decoding is greedy, and equal tasks share an answer\n", report.Count(n, "request"))
+	}
 	fmt.Fprintf(c.out, "num_ctx %d; the largest image costs %d tokens\n", p.Options.NumCtx, p.ImageTokens)
 	for _, w := range p.Warnings {
 		fmt.Fprintf(c.out, "! %s\n", w.Message)
@@ -41,6 +44,7 @@ func (e *evalCmd) dryRun(c console, sig *signals, cfg run.Config, deps run.Depen
 // plan is what --dry-run --json prints.
 type plan struct {
 	Tasks       int               `json:"tasks"`
+	Requests    int               `json:"requests"` // fewer where equal tasks share an answer
 	Images      int               `json:"images"`
 	Dataset     string            `json:"dataset"`
 	Split       string            `json:"split"`

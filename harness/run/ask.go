@@ -14,9 +14,11 @@ import (
 	"candor/infer/preflight"
 )
 
-// job is a task with its image at hand.
+// job is a task with its image at hand, and the tasks that ask the same and
+// are not asked themselves.
 type job struct {
 	task  Task
+	equal []Task
 	image *imageproc.Prepared
 }
 
@@ -25,8 +27,9 @@ type job struct {
 func (r *openedRun) ask(ctx context.Context, p *Plan, s *servers, deps Dependencies) error {
 	todo := r.missing(p)
 	deps.Observer.Started(len(p.Tasks)-len(todo), len(p.Tasks))
-	if len(todo) == 0 {
-		return nil
+	todo, err := r.takeOver(p, todo, deps.Observer)
+	if err != nil || len(todo) == 0 {
+		return err
 	}
 	if err := r.question(ctx, p, s, deps); err != nil {
 		return err
@@ -123,6 +126,9 @@ func (a *asking) Ask(ctx context.Context, j job, turn infer.Turn) ([]infer.Attem
 	a.answered, a.unheard, a.good = true, 0, &j
 	a.mu.Unlock()
 	a.deps.Observer.Recorded(t)
+	if err := a.run.recordEqual(t, j.equal, a.plan.Payment, a.deps.Observer); err != nil {
+		a.stop(err)
+	}
 	return failed, nil
 }
 
@@ -218,11 +224,7 @@ func (a *asking) Next() ([]job, bool) {
 		}
 		return nil, false
 	}
-	jobs := make([]job, len(g.tasks))
-	for i, t := range g.tasks {
-		jobs[i] = job{t, g.image}
-	}
-	return jobs, true
+	return a.plan.jobs(g), true
 }
 
 // byImage cuts tasks, which are in image order, at each change of image.

@@ -21,6 +21,9 @@ func (t Trace) consistent() error {
 	if t.Label != string(verify.Supported) && t.Label != string(verify.Refuted) {
 		return fmt.Errorf("label %q is neither SUPPORTED nor REFUTED", t.Label)
 	}
+	if t.Cached != (t.SameAs != "") {
+		return fmt.Errorf("cached is %v, but same_as %q", t.Cached, t.SameAs)
+	}
 	verdict := "null"
 	if t.Verdict != nil {
 		verdict = *t.Verdict
@@ -105,6 +108,9 @@ func (p *Plan) check() func(Trace) error {
 			}
 		}
 		if err := t.consistent(); err != nil {
+			return err
+		}
+		if err := p.checkEqual(t, tasks); err != nil {
 			return err
 		}
 		confidence := 0.0

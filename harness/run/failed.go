@@ -24,11 +24,13 @@ func (a *asking) GiveUp(ctx context.Context, j job, turn infer.Turn, err error) 
 	first, gone := a.count(class)
 	e := TaskError{TaskID: j.task.ID, Class: class, Error: err.Error(), Endpoint: turn.Model.Endpoint(), At: a.deps.Now().UTC(), Attempts: turn.Failed}
 	if class != infer.ClassFatal {
-		if saveErr := a.run.recordError(e); saveErr != nil {
-			a.stop(fmt.Errorf("recording the error of task %s: %w", e.TaskID, saveErr))
-			return
+		for _, e := range j.equalErrors(e) {
+			if saveErr := a.run.recordError(e); saveErr != nil {
+				a.stop(fmt.Errorf("recording the error of task %s: %w", e.TaskID, saveErr))
+				return
+			}
+			a.deps.Observer.Failed(e)
 		}
-		a.deps.Observer.Failed(e)
 	}
 	switch {
 	case class == infer.ClassFatal, first && class == infer.ClassTask && refusesAll(err):
@@ -78,7 +80,7 @@ func (a *asking) answeredBefore(ctx context.Context) (job, bool) {
 	for _, t := range a.plan.Tasks {
 		if a.run.has(t.ID) {
 			img, err := a.plan.images.get(ctx, t.ImageSource)
-			return job{t, img}, err == nil
+			return job{task: t, image: img}, err == nil
 		}
 	}
 	return job{}, false

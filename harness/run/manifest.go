@@ -89,7 +89,7 @@ type ServerChange struct {
 type Session struct {
 	Started time.Time `json:"started"`
 	Seconds float64   `json:"seconds"`
-	Tasks   int       `json:"tasks"` // recorded in it
+	Tasks   int       `json:"tasks"` // asked and recorded in it
 }
 
 // LoadManifest reads the manifest of the run in dir. One that is there but

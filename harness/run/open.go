@@ -25,7 +25,7 @@ type openedRun struct {
 	recorded map[string]bool
 	failed   map[string]TaskError // tasks in error, not recorded since
 	stale    map[string]TaskError // those of earlier sessions, still to be asked again
-	session  int                  // recorded in this session
+	session  int                  // asked and recorded in this session
 	errMu    sync.Mutex           // one writer of errors.jsonl
 }
 
@@ -174,7 +174,9 @@ func (r *openedRun) record(t Trace) error {
 	r.traces = append(r.traces, t)
 	r.recorded[t.TaskID] = true
 	delete(r.failed, t.TaskID)
-	r.session++
+	if !t.Cached {
+		r.session++
+	}
 	return nil
 }
 

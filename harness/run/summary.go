@@ -41,6 +41,7 @@ type Throughput struct {
 	PromptTokens     int                `json:"prompt_tokens"`
 	OutputTokens     int                `json:"output_tokens"`
 	DistinctImages   int                `json:"distinct_images"`
+	Cached           int                `json:"cached"` // tasks that took over an equal one's answer; not in the above
 }
 
 // summarize computes a run's summary from its journal and its tasks in error,
@@ -114,7 +115,12 @@ func throughput(m Manifest, traces []Trace) Throughput {
 	}
 	var latencies []float64
 	images := map[string]bool{}
+	taken := 0
 	for _, t := range traces {
+		if t.Cached {
+			taken++
+			continue
+		}
 		th.PromptTokens += t.PromptTokens
 		th.OutputTokens += t.OutputTokens
 		if t.Attempts > 1 {
@@ -123,11 +129,11 @@ func throughput(m Manifest, traces []Trace) Throughput {
 		images[t.Image.SentSHA256] = true
 		latencies = append(latencies, t.Durations.Total)
 	}
-	th.DistinctImages = len(images)
-	if th.Seconds > 0 && len(traces) > 0 {
-		share := float64(asked) / float64(len(traces))
+	th.DistinctImages, th.Cached = len(images), taken
+	if n := len(traces) - taken; th.Seconds > 0 && n > 0 {
+		share := float64(asked) / float64(n)
 		per := func(n int) *float64 { x := share * float64(n) / th.Seconds; return &x }
-		th.TasksPerSecond, th.PromptTokensPerS, th.OutputTokensPerS = per(len(traces)), per(th.PromptTokens), per(th.OutputTokens)
+		th.TasksPerSecond, th.PromptTokensPerS, th.OutputTokensPerS = per(n), per(th.PromptTokens), per(th.OutputTokens)
 	}
 	slices.Sort(latencies)
 	for name, q := range map[string]float64{"p50": .5, "p90": .9, "p99": .99} {

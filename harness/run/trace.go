@@ -38,7 +38,8 @@ type Trace struct {
 	Thinking      string             `json:"thinking"`
 	PromptTokens  int                `json:"prompt_tokens"`
 	OutputTokens  int                `json:"output_tokens"`
-	Cached        bool               `json:"cached"`
+	Cached        bool               `json:"cached"`            // the answer to an equal task, not asked for again
+	SameAs        string             `json:"same_as,omitempty"` // that task's ID
 	Durations     TraceDurations     `json:"durations"`
 	Image         TraceImage         `json:"image"`
 	Endpoint      string             `json:"endpoint"`
@@ -84,14 +85,13 @@ func newTrace(t Task, pay scoring.Payment, resp infer.Response, img *imageproc.P
 	a := verify.Parse(verify.Reply{Text: resp.Text, Thinking: resp.Thinking, DoneReason: string(resp.Stop)})
 	g := verify.Grade(a, string(t.Label), pay)
 	tr := Trace{
-		TaskID: t.ID, ClaimKey: t.Key(), Split: t.Split, QuestionID: t.QuestionID, ImageSource: t.ImageSource,
-		Claim: t.Text, Label: string(t.Label), Confidence: a.Confidence, Outcome: a.Outcome, Reason: a.Reason,
-		NeededRepair: g.NeededRepair, Answered: g.Answered, Abstained: g.Abstained, Malformed: g.Malformed,
-		Correct: g.Correct, ConfidenceSum: g.ConfidenceSum, BrierSum: g.BrierSum, Reward: g.Reward,
+		Confidence: a.Confidence, Outcome: a.Outcome, Reason: a.Reason,
 		Confidences: map[string]float64{}, Text: resp.Text, Thinking: resp.Thinking,
 		PromptTokens: resp.PromptTokens, OutputTokens: resp.OutputTokens,
 		Image: TraceImage{SourceSHA256: img.SourceSHA256, SentSHA256: img.SentSHA256, Width: img.Width, Height: img.Height, Tokens: imageTokens},
 	}
+	tr.about(t)
+	tr.grade(g)
 	if a.Verdict != "" {
 		v := string(a.Verdict)
 		tr.Verdict = &v
@@ -105,6 +105,18 @@ func newTrace(t Task, pay scoring.Payment, resp infer.Response, img *imageproc.P
 		Other: d.Other.Seconds(), Total: d.Total.Seconds(),
 	}
 	return tr
+}
+
+// about says which task the trace is of.
+func (t *Trace) about(task Task) {
+	t.TaskID, t.ClaimKey, t.Split, t.QuestionID = task.ID, task.Key(), task.Split, task.QuestionID
+	t.ImageSource, t.Claim, t.Label = task.ImageSource, task.Text, string(task.Label)
+}
+
+// grade writes down what the answer is worth.
+func (t *Trace) grade(g verify.Indicators) {
+	t.NeededRepair, t.Answered, t.Abstained, t.Malformed = g.NeededRepair, g.Answered, g.Abstained, g.Malformed
+	t.Correct, t.ConfidenceSum, t.BrierSum, t.Reward = g.Correct, g.ConfidenceSum, g.BrierSum, g.Reward
 }
 
 // Row is the trace as the metrics see it.
