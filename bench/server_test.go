@@ -1,0 +1,95 @@
+package bench
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// service is how long the stand-in serves a request.
+const service = 200 * time.Millisecond
+
+// slotsVar makes the test binary a server with so many slots, so that what the
+// server takes of the processors is not counted as the client's.
+const slotsVar, serviceVar = "CANDOR_BENCH_SLOTS", "CANDOR_BENCH_SERVICE"
+
+func TestMain(m *testing.M) {
+	if slots, err := strconv.Atoi(os.Getenv(slotsVar)); err == nil {
+		each, err := time.ParseDuration(os.Getenv(serviceVar))
+		if err == nil {
+			err = serve(slots, each)
+		}
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// serve answers every question after exactly the same time in one of so many
+// slots, and says its address on standard output. It has no model: it is there
+// to time those that ask.
+func serve(slots int, each time.Duration) error {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	fmt.Println("http://" + listener.Addr().String())
+	places := make(chan struct{}, slots)
+	return http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, err := io.Copy(io.Discard, r.Body); err != nil {
+			return
+		}
+		places <- struct{}{}
+		time.Sleep(each)
+		<-places
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"model":"fixed","response":%s,"done":true,"done_reason":"stop","prompt_eval_count":400,"eval_count":12,"total_duration":%d}`,
+			strconv.Quote(`{"verdict":"SUPPORTED","confidence":0.9}`), each)
+	}))
+}
+
+// startServer runs serve in a process of its own until the benchmark ends.
+func startServer(b *testing.B, slots int, each time.Duration) (url string) {
+	b.Helper()
+	command := exec.CommandContext(b.Context(), os.Args[0])
+	command.Env = append(os.Environ(), slotsVar+"="+strconv.Itoa(slots), serviceVar+"="+each.String())
+	command.Stderr = os.Stderr
+	out, err := command.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		_ = command.Process.Kill()
+		_ = command.Wait() // it was killed
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		b.Fatal(err)
+	}
+	return strings.TrimSpace(line)
+}
+
+// post sends a ready body and reads the answer: the least that a client can do.
+func post(b *testing.B, client *http.Client, url string, body []byte) {
+	resp, err := client.Post(url+"/api/generate", "application/json", strings.NewReader(string(body)))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var answer struct{ Done bool }
+	if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil || !answer.Done {
+		b.Fatalf("no answer: %v", err)
+	}
+}
