@@ -133,6 +133,9 @@ func (p *Plan) layOut(claims []claim.Claim, images claim.Images) error {
 		if err != nil {
 			return usage(fmt.Errorf("prompt: %w", err))
 		}
+		if system == p.system {
+			system = p.system // one text in memory, however many tasks
+		}
 		seed := claim.SamplingSeed(p.Config.Seed, p.Config.Replicate, 0, c.Split, c.QuestionID)
 		p.Tasks = append(p.Tasks, Task{Claim: c, Seed: seed, System: system, User: user})
 		p.system = system
