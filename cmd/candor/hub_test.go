@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
 	"testing"
 
 	"candor/harness/hub/hubtest"
@@ -68,6 +71,51 @@ func (h hubs) command(ts *script, neg bool, args []string) {
 	default:
 		ts.Fatalf("hub %v is not known", args)
 	}
+}
+
+// One signal ends a download, and so does kill -9: the next goes on where it
+// stopped.
+func TestInterruptDownload(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGKILL} {
+		s := hubtest.New(t)
+		if err := smallHub(s); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("HF_ENDPOINT", s.URL)
+		t.Setenv("HF_HOME", t.TempDir())
+		s.Fail(hubtest.Fault{Kind: hubtest.Stall, N: 5000, Storage: true})
+		args := []string{"eval", "--dataset", "lmms-lab-encoder/POPE", "--split", "all", "--partition", "all", "--dry-run"}
+		p := start(t, "http://127.0.0.1:1", args...)
+		p.await("5000 bytes", func() bool { return partSize(t) == 5000 })
+		p.signal(sig)
+		want := map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGKILL: -1}[sig]
+		if got := p.status(soon); got != want || sig == syscall.SIGINT && !strings.Contains(p.err.String(), "candor: interrupted") {
+			t.Errorf("%v: exit status %d; want %d; stderr:\n%s", sig, got, want, p.err)
+		}
+		s.Mend()
+		s.Forget()
+		if got := start(t, "http://127.0.0.1:1", args...).status(soon); got != 0 {
+			t.Errorf("%v: the next run's exit status is %d", sig, got)
+		}
+		if !slices.ContainsFunc(s.Requests(), func(r hubtest.Request) bool { return r.Range == "bytes=5000-" }) {
+			t.Errorf("%v: no request goes on where the download stopped: %+v", sig, s.Requests())
+		}
+	}
+}
+
+// partSize is how much is here of a file that is being downloaded.
+func partSize(t *testing.T) (n int64) {
+	t.Helper()
+	parts, err := filepath.Glob(filepath.Join(os.Getenv("HF_HOME"), "hub", "*", "blobs", "*.incomplete"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range parts {
+		if info, err := os.Stat(p); err == nil {
+			n += info.Size()
+		}
+	}
+	return n
 }
 
 // On a terminal a bar shows a download.

@@ -44,7 +44,7 @@ func (l Loader) Load(ctx context.Context, spec string) (*Set, error) {
 		n.Revision = l.Commit
 	}
 	d, err := l.Hub.Dataset(ctx, n)
-	if errors.Is(err, hub.ErrNotFound) {
+	if errors.Is(err, hub.ErrNotFound) || errors.Is(err, hub.ErrUnreachable) {
 		return nil, fmt.Errorf("%w; and there is no file or folder %s", err, spec)
 	}
 	if err != nil {

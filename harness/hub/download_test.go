@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -287,4 +288,41 @@ func TestTwoAtOnce(t *testing.T) {
 	}
 	b.set.Offline = true
 	b.must(repo)
+}
+
+// TestNoRoom: a file that does not fit is refused before it is begun.
+func TestNoRoom(t *testing.T) {
+	b := newBench(t)
+	b.Fail(hubtest.Fault{Kind: hubtest.Status, N: 302, Path: "/data/", Header: map[string][]string{
+		"X-Linked-Etag": {strings.Repeat("a", 64)}, "X-Linked-Size": {"9000000000000000000"}, "Location": {b.Storage + "/x"},
+	}})
+	err := b.fails(repo, "data/test-00000-of-00002.parquet", "no room left in the cache "+b.set.Cache, "9000000000001 MB more", "HF_HOME")
+	if !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("error %v; want ENOSPC in it", err)
+	}
+	if n := b.asked("GET", true); n != 0 {
+		t.Errorf("%d downloads", n)
+	}
+}
+
+// TestOddRedirects: what leads nowhere, in a circle or out of encryption ends
+// with an error that says so.
+func TestOddRedirects(t *testing.T) {
+	for location, want := range map[string]string{
+		"file:///etc/passwd": "no web address", "/api/datasets/org/set/revision/main": "more than 10 redirects", "http://[::1": "failed to parse Location",
+	} {
+		b := newBench(t)
+		b.Fail(hubtest.Fault{Kind: hubtest.Status, N: 307, Header: map[string][]string{"Location": {location}}})
+		b.fails(repo, want)
+	}
+}
+
+// TestNoHub: what answers, but not as a Hub, is told apart from one.
+func TestNoHub(t *testing.T) {
+	b := newBench(t)
+	b.Fail(hubtest.Fault{Kind: hubtest.Status, N: 200, Path: "/api/"})
+	b.fails(repo, "does not answer as a Hub does", "HF_ENDPOINT")
+	b.Mend()
+	b.Fail(hubtest.Fault{Kind: hubtest.Status, N: 200, Path: "README.md"})
+	b.fails(repo, "names no hash", "README.md")
 }

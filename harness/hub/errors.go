@@ -17,6 +17,8 @@ var (
 	ErrGated = errors.New("access must be asked for")
 	// ErrToken is a token that the Hub does not accept.
 	ErrToken = errors.New("the Hub does not accept the token")
+	// ErrUnreachable is a Hub that does not answer at all.
+	ErrUnreachable = errors.New("cannot be reached")
 	// ErrNotCached is a file that the cache lacks and that may not be
 	// downloaded.
 	ErrNotCached = errors.New("not in the cache")
@@ -99,6 +101,9 @@ func (e *StatusError) passes() bool {
 // explain says of a failure what a user can do about it.
 func (c *Client) explain(n Name, err error) error {
 	var s *StatusError
+	if errors.Is(err, ErrUnreachable) {
+		return fmt.Errorf("data set %s: %w (HF_ENDPOINT names another Hub, HTTPS_PROXY a proxy)", n, err)
+	}
 	if !errors.As(err, &s) {
 		return fmt.Errorf("data set %s: %w", n, err)
 	}

@@ -93,9 +93,9 @@ type unreachableError struct {
 }
 
 func (e *unreachableError) Error() string {
-	return fmt.Sprintf("%s cannot be reached: %v", e.url, e.err)
+	return fmt.Sprintf("%s %v: %v", e.url, ErrUnreachable, e.err)
 }
-func (e *unreachableError) Unwrap() error { return e.err }
+func (e *unreachableError) Unwrap() []error { return []error{ErrUnreachable, e.err} }
 
 func resolve(at, target string) (string, error) {
 	base, err := url.Parse(at)
