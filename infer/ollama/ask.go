@@ -60,17 +60,17 @@ func (c *Client) send(ctx context.Context, req infer.Request, r *reply) error {
 		if req.System != "" {
 			msgs = append([]api.Message{{Role: "system", Content: req.System}}, msgs...)
 		}
-		return c.api.Chat(ctx, &api.ChatRequest{
+		return c.stream(ctx, "/api/chat", &api.ChatRequest{
 			Model: req.Model, Messages: msgs, Stream: &stream, Format: req.Schema, KeepAlive: keep,
 			Options: optionsOf(req), Think: think, Truncate: &no, Shift: &no,
 			Logprobs: req.TopLogprobs > 0, TopLogprobs: req.TopLogprobs,
-		}, r.addChat)
+		}, part(r.addChat))
 	}
-	return c.api.Generate(ctx, &api.GenerateRequest{
+	return c.stream(ctx, "/api/generate", &api.GenerateRequest{
 		Model: req.Model, System: req.System, Prompt: req.Prompt, Images: images, Stream: &stream,
 		Format: req.Schema, KeepAlive: keep, Options: optionsOf(req), Think: think, Truncate: &no, Shift: &no,
 		Logprobs: req.TopLogprobs > 0, TopLogprobs: req.TopLogprobs,
-	}, r.addGenerate)
+	}, part(r.addGenerate))
 }
 
 func imagesOf(req infer.Request) []api.ImageData {
