@@ -25,7 +25,7 @@ main() {
     python3 -m venv "$VENV" || die "$MISSING" "no Python environment could be made (Debian: apt-get install python3-venv)"
   fi
   "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check "$pinned"
-  CANDOR_PILLOW=$VENV/bin/python go test -run '^$' -bench '^Benchmark(Prepare|PassThrough|Cores)$' -benchtime 3x "$@" ./bench
+  CANDOR_PILLOW=$VENV/bin/python go test -run '^$' -bench '^Benchmark(Prepare|PassThrough|Cores)$' -benchtime 1x "$@" ./bench
 }
 
 main "$@"
