@@ -3,6 +3,7 @@ package scoring
 import (
 	"context"
 	"slices"
+	"strings"
 )
 
 // LabelSetFigures says how a label set stands to a run's own labels, and
@@ -20,6 +21,10 @@ type LabelSetFigures struct {
 	AbstainAmbiguous  *float64 `json:"abstain_rate_ambiguous"`
 	AbstainKept       *float64 `json:"abstain_rate_kept"`
 	AbstainDifference *float64 `json:"abstain_rate_difference"` // ambiguous − kept
+
+	// The tasks behind two of the counts, by split and ID, in order.
+	AmbiguousTasks  []string `json:"ambiguous_tasks"`
+	RelabelledTasks []string `json:"relabelled_tasks"`
 
 	CI map[string]*Interval `json:"ci"` // 95 %, of the rate on ambiguous tasks and of the difference
 }
@@ -64,7 +69,7 @@ func relabelled(rows []Row, by Labelling) []Row {
 const labelSupported = "SUPPORTED"
 
 func labelSetFigures(ctx context.Context, rows []Row, by Labelling, opt Options) (*LabelSetFigures, error) {
-	f := &LabelSetFigures{CI: map[string]*Interval{}}
+	f := &LabelSetFigures{CI: map[string]*Interval{}, AmbiguousTasks: []string{}, RelabelledTasks: []string{}}
 	var kept, passed []Row
 	told := 0 // kept rows of which the run's own label is known
 	for _, r := range rows {
@@ -74,16 +79,29 @@ func labelSetFigures(ctx context.Context, rows []Row, by Labelling, opt Options)
 		case label != "":
 			kept = append(kept, r)
 			told += one(r.Label != "")
-			f.Relabelled += one(r.Label != "" && r.Label != label)
+			if r.Label != "" && r.Label != label {
+				f.RelabelledTasks = append(f.RelabelledTasks, taskName(r))
+			}
 		case covered:
 			passed = append(passed, r)
+			f.AmbiguousTasks = append(f.AmbiguousTasks, taskName(r))
 		default:
 			f.Uncovered++
 		}
 	}
-	f.Kept, f.Ambiguous = len(kept), len(passed)
+	slices.Sort(f.AmbiguousTasks)
+	slices.Sort(f.RelabelledTasks)
+	f.Kept, f.Ambiguous, f.Relabelled = len(kept), len(passed), len(f.RelabelledTasks)
 	f.Ceiling = defined(float64(told-f.Relabelled) / float64(told))
 	return f, f.abstentions(ctx, kept, passed, opt)
+}
+
+// taskName is a task's ID with its split, which the IDs of runs hold already.
+func taskName(r Row) string {
+	if r.Split == "" || strings.HasPrefix(r.ID, r.Split+"/") {
+		return r.ID
+	}
+	return r.Split + "/" + r.ID
 }
 
 // abstained counts the tasks of an image on both sides.

@@ -3,6 +3,7 @@ package scoring
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -44,6 +45,9 @@ func TestSummarizeUnder(t *testing.T) {
 	f := s.LabelSet
 	if s.N != 3 || s.Answered != 2 || s.Errors != 1 || f.Kept != 3 || f.Ambiguous != 2 || f.Uncovered != 1 || f.Relabelled != 1 {
 		t.Errorf("n %d, answered %d, errors %d, %+v", s.N, s.Answered, s.Errors, f)
+	}
+	if !slices.Equal(f.AmbiguousTasks, []string{"random/3", "random/5"}) || !slices.Equal(f.RelabelledTasks, []string{"random/2"}) {
+		t.Errorf("ambiguous %v, relabelled %v", f.AmbiguousTasks, f.RelabelledTasks)
 	}
 	near(t, "accuracy", s.Accuracy, 1, 0)
 	near(t, "ceiling", f.Ceiling, 2./3, 1e-12)

@@ -24,6 +24,9 @@ type Relabelled struct {
 	// Ceiling is the accuracy by the set's own labels, over the kept claims, of
 	// answers that are right there on every one; null if none is kept.
 	Ceiling *float64 `json:"accuracy_ceiling"`
+
+	AmbiguousClaims []string `json:"ambiguous_claims"` // in the order of the data
+	ChangedClaims   []string `json:"changed_claims"`
 }
 
 func (r *Report) labelSets(set *claim.Set, more []claim.LabelSet) error {
@@ -46,7 +49,8 @@ func (r *Report) labelSets(set *claim.Set, more []claim.LabelSet) error {
 	return nil
 }
 
-func relabelled(claims []claim.Claim, split string, l claim.LabelSet) (out Relabelled) {
+func relabelled(claims []claim.Claim, split string, l claim.LabelSet) Relabelled {
+	out := Relabelled{AmbiguousClaims: []string{}, ChangedClaims: []string{}}
 	for _, c := range claims {
 		if c.Split != split {
 			continue
@@ -54,10 +58,14 @@ func relabelled(claims []claim.Claim, split string, l claim.LabelSet) (out Relab
 		label, kept := l.Of(c)
 		if !kept {
 			out.Ambiguous++
+			out.AmbiguousClaims = append(out.AmbiguousClaims, c.ID)
 			continue
 		}
 		out.Kept++
 		out.Labels.add(label)
+		if label != c.Label {
+			out.ChangedClaims = append(out.ChangedClaims, c.ID)
+		}
 		out.SupportedToRefuted += one(c.Label == claim.Supported && label == claim.Refuted)
 		out.RefutedToSupported += one(c.Label == claim.Refuted && label == claim.Supported)
 	}

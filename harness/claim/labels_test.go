@@ -63,6 +63,7 @@ func TestLabelsJoin(t *testing.T) {
 	}}
 	for _, row := range []struct{ name, rows, want string }{
 		{"label and id alone", `{"question_id":1,"label":"no"}`, ""},
+		{"the image without its extension", `{"question_id":1,"image":"a","label":"no"}`, ""},
 		{"split told", `{"question_id":1,"split":"random","label":true}`, ""},
 		{"the typo put right, the article too", popeRow("1", "a.jpg", "orange", "no"), ""},
 		{"a question of another form", `{"question_id":2,"image":"b.png","text":"Do two dogs play?","label":"no"}`, ""},

@@ -24,6 +24,48 @@ func loadPublished(t *testing.T) *Set {
 	return set
 }
 
+// RePOPE's files beside POPE's: what is left, what is turned, and that every
+// label is of a claim.
+func TestPublishedLabels(t *testing.T) {
+	dir := os.Getenv("CANDOR_REPOPE_DIR")
+	if dir == "" {
+		t.Skip("CANDOR_REPOPE_DIR is not set")
+	}
+	set := loadPublished(t)
+	labels, err := ReadLabels("repope", dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strays, err := labels.Join(set); err != nil || len(strays) > 0 {
+		t.Errorf("%d strays, %v", len(strays), err)
+	}
+	kept, yes, turned := map[string]int{}, map[string]int{}, map[string]int{}
+	for _, c := range set.Claims {
+		label, ok := labels.Of(c)
+		if !ok {
+			continue
+		}
+		kept[c.Split]++
+		if label == Supported {
+			yes[c.Split]++
+		}
+		if label != c.Label {
+			turned[c.Split]++
+		}
+	}
+	for split, want := range map[string][3]int{"random": {2774, 1159, 144}, "popular": {2727, 1193, 178}, "adversarial": {2684, 1187, 172}} {
+		if got := [3]int{kept[split], yes[split], turned[split]}; got != want {
+			t.Errorf("%s: kept, yes, turned %v; want %v", split, got, want)
+		}
+	}
+	if l, ok := labels.Labels["random/5"]; l != Refuted || !ok {
+		t.Errorf("random/5 is %s", l)
+	}
+	if _, ok := labels.Labels["random/23"]; ok {
+		t.Error("random/23 has a label")
+	}
+}
+
 func TestPublishedCounts(t *testing.T) {
 	set := loadPublished(t)
 	ids, images, bySplit := make(map[string]bool), make(map[string]bool), make(map[string]int)

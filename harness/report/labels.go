@@ -54,9 +54,19 @@ func (p *printer) labelSet(name string, s *scoring.Summary) {
 		p.line("%s: ceiling by split: %s", name, strings.Join(parts, ", "))
 	}
 	if f.Ambiguous > 0 {
+		p.line("%s: ambiguous there: %s", name, firstOf(f.AmbiguousTasks))
 		p.line("%s: abstained from %s of %s that are ambiguous there, from %s of the others%s", name,
 			short(f.AbstainAmbiguous), Count(f.Ambiguous, "task"), short(f.AbstainKept), difference(f))
 	}
+}
+
+// firstOf names a few.
+func firstOf(names []string) string {
+	const most = 5
+	if rest := len(names) - most; rest > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), rest)
+	}
+	return strings.Join(names, ", ")
 }
 
 func ceiling(s *scoring.Summary) *float64 {
