@@ -63,15 +63,15 @@
 // From the file of a photo of some 100 KB to the bytes that are sent, checked by
 // decoding every pixel, in processor time; beside it Pillow in the version that
 // the recordings name (scripts/bench-pillow.sh). Go's own decoder and encoder,
-// and imaging's resize. On the same two cores under load, four runs:
+// and imaging's resize. On the same two cores under load, five runs:
 //
 //	                            ms       claims/s a core  × Pillow
-//	resized, 640×427 → 640×416  27–28    210–220          1.5
-//	passed through, 640×480     3.9      1540             1.7–1.8
+//	resized, 640×427 → 640×416  28       210–220          1.5
+//	passed through, 640×480     3.9–4.1  1460–1550        1.7–1.8
 //
 // A core so prepares the images of 200 claims a second at six claims an image,
 // and of 1500 where they pass through; once checked, an image that passes
-// through is had again for 0.5 to 1.7 times what reading its file and header
+// through is had again for 0.5 to 1.2 times what reading its file and header
 // takes. Two cores take 1.01 to 1.05 times the processor time of one; in wall
-// time they came to 0.65 to 0.77 of linear, with nine others waiting for them.
+// time they came to 0.54 to 0.77 of linear, while nine others waited for them.
 package bench
