@@ -76,6 +76,38 @@ func TestParquetSources(t *testing.T) {
 	}
 }
 
+// TestParquetJoins: the Hub's copy, whose images have no extension, has the same
+// claims, images and partition as RUCAIBox's files, where they have one.
+func TestParquetJoins(t *testing.T) {
+	set, err := claim.Load(filepath.Join(parquets, "pope", "data"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines strings.Builder
+	for _, c := range set.Claims {
+		label := map[claim.Label]string{claim.Supported: "yes", claim.Refuted: "no"}[c.Label]
+		fmt.Fprintf(&lines, `{"question_id": %s, "image": "%s.jpg", "text": %q, "label": %q, "category": %q}`+"\n", c.QuestionID, c.ImageSource, c.Question, label, c.Split)
+	}
+	file := filepath.Join(t.TempDir(), "coco_pope.json")
+	if err := os.WriteFile(file, []byte(lines.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	other, err := claim.Load(file, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fmt.Sprint(other.Claims) != fmt.Sprint(set.Claims) {
+		t.Errorf("claims %v; want %v", other.Claims, set.Claims)
+	}
+	for _, part := range []claim.Partition{claim.Eval, claim.Train} {
+		a, errA := claim.Select(set, claim.Selection{Partition: part})
+		b, errB := claim.Select(other, claim.Selection{Partition: part})
+		if errA != nil || errB != nil || fmt.Sprint(a) != fmt.Sprint(b) || len(a) == 0 {
+			t.Errorf("%s: %d and %d claims, %v, %v; want the same", part, len(a), len(b), errA, errB)
+		}
+	}
+}
+
 func loadOdd(t *testing.T, name, images string) *claim.Set {
 	t.Helper()
 	set, err := claim.Load(filepath.Join(parquets, "odd", name+".parquet"), images)

@@ -326,3 +326,16 @@ func TestNoHub(t *testing.T) {
 	b.Fail(hubtest.Fault{Kind: hubtest.Status, N: 200, Path: "README.md"})
 	b.fails(repo, "names no hash", "README.md")
 }
+
+// TestMirror: a stand-in for the Hub that lists a set's files only as a tree.
+func TestMirror(t *testing.T) {
+	b := newBench(t)
+	b.Fail(hubtest.Fault{Kind: hubtest.Status, N: 404, Path: "/revision/"})
+	d := b.must(repo)
+	if want := b.Server.Repo(repo).Revisions["main"]; d.Commit != want || len(d.Files) != 2 {
+		t.Errorf("%+v; want two files of commit %s", d, want)
+	}
+	b.Fail(hubtest.Fault{Kind: hubtest.Status, N: 404, Path: "/tree/"})
+	b.set.Cache = t.TempDir()
+	b.fails(repo, "/revision/main answers 404")
+}

@@ -98,6 +98,16 @@ func TestChoose(t *testing.T) {
 	}
 }
 
+func TestNextPage(t *testing.T) {
+	for link, want := range map[string]string{
+		"": "", `<https://h/api?cursor=x>; rel="next"`: "https://h/api?cursor=x", `<https://h/api>; rel="prev"`: "", "nonsense": "",
+	} {
+		if got := nextPage(link); got != want {
+			t.Errorf("Link %q leads to %q; want %q", link, got, want)
+		}
+	}
+}
+
 func FuzzCard(f *testing.F) {
 	f.Add(popeCard)
 	f.Add(configs("- data_files: &a [*a]\n"))

@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -23,7 +24,8 @@ type listing struct {
 	sizes  map[string]int64 // of those files whose size was told
 }
 
-// list asks for the files of a data set.
+// list asks for the files of a data set. The Hub answers at once with all; a
+// mirror that does not know this question is asked for its tree of files.
 func (c *Client) list(ctx context.Context, n Name, attempts int) (*listing, error) {
 	at := fmt.Sprintf("%s/api/datasets/%s/revision/%s?blobs=true", c.set.Endpoint, n.Repo, url.PathEscape(n.Revision))
 	var answer struct {
@@ -34,26 +36,91 @@ func (c *Client) list(ctx context.Context, n Name, attempts int) (*listing, erro
 			Size *int64 `json:"size"`
 		} `json:"siblings"`
 	}
-	if err := c.json(ctx, at, attempts, &answer); err != nil {
+	_, err := c.json(ctx, at, attempts, &answer)
+	var s *StatusError
+	if errors.As(err, &s) && s.Status == http.StatusNotFound && s.Code == "" {
+		if l, treeErr := c.tree(ctx, n, attempts); treeErr == nil {
+			return l, nil
+		}
+	}
+	if err != nil {
 		return nil, err
 	}
 	l := &listing{repo: n.Repo, commit: answer.SHA, sizes: make(map[string]int64)}
 	if isRepo(answer.ID) {
 		l.repo = answer.ID
 	}
-	if !isFileName(l.commit) {
-		return nil, fmt.Errorf("%s names no commit: is HF_ENDPOINT a Hub?", shown(at))
-	}
-	for _, s := range answer.Siblings {
-		if err := checkPath(s.Name); err != nil {
+	for _, f := range answer.Siblings {
+		if err := l.add(f.Name, f.Size); err != nil {
 			return nil, err
 		}
-		l.files = append(l.files, s.Name)
-		if s.Size != nil {
-			l.sizes[s.Name] = *s.Size
+	}
+	return l, l.check(at)
+}
+
+// tree asks for the tree of all files, page by page.
+func (c *Client) tree(ctx context.Context, n Name, attempts int) (*listing, error) {
+	at := fmt.Sprintf("%s/api/datasets/%s/tree/%s?recursive=true", c.set.Endpoint, n.Repo, url.PathEscape(n.Revision))
+	l := &listing{repo: n.Repo, sizes: make(map[string]int64)}
+	for next := at; next != ""; {
+		var entries []struct {
+			Type, Path string
+			Size       *int64
+		}
+		header, err := c.json(ctx, next, attempts, &entries)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			if e.Type != "file" {
+				continue
+			}
+			if err := l.add(e.Path, e.Size); err != nil {
+				return nil, err
+			}
+		}
+		if l.commit == "" {
+			l.commit = header.Get("X-Repo-Commit")
+		}
+		if next = nextPage(header.Get("Link")); next != "" && !sameOrigin(c.set.Endpoint, next) {
+			return nil, fmt.Errorf("%s goes on elsewhere", shown(at))
 		}
 	}
-	return l, nil
+	if l.commit == "" && len(l.files) > 0 {
+		m, err := c.metadata(ctx, n.Repo, n.Revision, l.files[0], attempts)
+		if err != nil {
+			return nil, err
+		}
+		l.commit = m.commit
+	}
+	return l, l.check(at)
+}
+
+// nextPage is the address of the next page of a list, "" for none.
+func nextPage(link string) string {
+	target, rest, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(link), "<"), ">")
+	if !ok || !strings.Contains(rest, `rel="next"`) {
+		return ""
+	}
+	return target
+}
+
+func (l *listing) add(name string, size *int64) error {
+	if err := checkPath(name); err != nil {
+		return err
+	}
+	l.files = append(l.files, name)
+	if size != nil {
+		l.sizes[name] = *size
+	}
+	return nil
+}
+
+func (l *listing) check(at string) error {
+	if !isFileName(l.commit) {
+		return fmt.Errorf("%s names no commit: is HF_ENDPOINT a Hub?", shown(at))
+	}
+	return nil
 }
 
 // checkPath refuses the name of a file that would leave its folder.
@@ -65,8 +132,8 @@ func checkPath(name string) error {
 }
 
 // json asks for a document.
-func (c *Client) json(ctx context.Context, at string, attempts int, into any) error {
-	return c.retried(ctx, attempts, func() (bool, error) {
+func (c *Client) json(ctx context.Context, at string, attempts int, into any) (header http.Header, err error) {
+	err = c.retried(ctx, attempts, func() (bool, error) {
 		watching, w := c.watch(ctx)
 		defer w.stop()
 		resp, err := c.do(watching, request{method: http.MethodGet, url: at, header: http.Header{"Accept": {"application/json"}}})
@@ -74,6 +141,7 @@ func (c *Client) json(ctx context.Context, at string, attempts int, into any) er
 			return false, err
 		}
 		defer resp.Body.Close()
+		header = resp.Header
 		b, err := io.ReadAll(io.LimitReader(w.over(resp.Body), maxListing+1))
 		switch {
 		case err != nil:
@@ -86,4 +154,5 @@ func (c *Client) json(ctx context.Context, at string, attempts int, into any) er
 		}
 		return false, nil
 	})
+	return header, err
 }

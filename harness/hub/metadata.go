@@ -12,8 +12,9 @@ import (
 
 // metadata is what the Hub says of one file before it is downloaded.
 type metadata struct {
-	etag string // the hash that names its blob
-	size int64  // -1 if it is not told
+	etag   string // the hash that names its blob
+	size   int64  // -1 if it is not told
+	commit string // "" if it is not told
 }
 
 // fileURL is the address of a file at a commit.
@@ -44,6 +45,7 @@ func (c *Client) metadata(ctx context.Context, repo, commit, name string, attemp
 		}
 		defer resp.Body.Close()
 		m.etag = etag(cmp.Or(resp.Header.Get("X-Linked-Etag"), resp.Header.Get("Etag")))
+		m.commit = resp.Header.Get("X-Repo-Commit")
 		size := resp.Header.Get("X-Linked-Size")
 		if size == "" && resp.StatusCode < 300 && identity(resp) {
 			size = resp.Header.Get("Content-Length")
