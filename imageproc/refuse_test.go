@@ -113,11 +113,23 @@ func TestPrepareRefusesHugeHeaders(t *testing.T) {
 	sof := bytes.Index(jpeg, []byte("\xff\xc0"))
 	binary.BigEndian.PutUint16(jpeg[sof+5:], 60_000)
 	binary.BigEndian.PutUint16(jpeg[sof+7:], 60_000)
-	for name, data := range map[string][]byte{"png": hugePNG(60_000, 60_000), "bmp": bmp, "gif": gif, "jpeg": jpeg} {
+	tiff := bytes.Clone(read(t, "plain.tiff"))
+	for _, tag := range []uint16{256, 257} {
+		entry := bytes.Index(tiff, le.AppendUint16(le.AppendUint16(nil, tag), 4)) // a LONG
+		le.PutUint32(tiff[entry+8:], 60_000)
+	}
+	for name, data := range map[string][]byte{"png": hugePNG(60_000, 60_000), "bmp": bmp, "gif": gif, "jpeg": jpeg, "tiff": tiff} {
 		_, err := Prepare(data, f, PolicyServer)
 		if !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "60000×60000") {
 			t.Errorf("%s: %v; want ErrTooLarge", name, err)
 		}
+	}
+	webp := bytes.Clone(read(t, "orient6.webp"))
+	for _, side := range []int{24, 27} { // of the canvas, less one, in three bytes
+		le.PutUint16(webp[side:], 40_000-1)
+	}
+	if _, err := Prepare(webp, f, PolicyServer); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "40000×40000") {
+		t.Errorf("webp: %v; want ErrTooLarge", err)
 	}
 	if _, err := Prepare(hugePNG(1<<31-1, 1<<31-1), f, PolicyReference); err == nil {
 		t.Error("a size that overflows was accepted")
