@@ -34,8 +34,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// serve answers every question after exactly the same time in one of so many
-// slots, and says its address on standard output. It has no model: it is there
+// serve answers every question after the same time in one of so many slots, says
+// how long it slept in truth, and its address on standard output. It has no model: it is there
 // to time those that ask.
 func serve(slots int, each time.Duration) error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -49,11 +49,13 @@ func serve(slots int, each time.Duration) error {
 			return
 		}
 		places <- struct{}{}
+		start := time.Now()
 		time.Sleep(each)
+		took := time.Since(start)
 		<-places
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprintf(w, `{"model":"fixed","response":%s,"done":true,"done_reason":"stop","prompt_eval_count":400,"eval_count":12,"total_duration":%d}`,
-			strconv.Quote(`{"verdict":"SUPPORTED","confidence":0.9}`), each)
+			strconv.Quote(`{"verdict":"SUPPORTED","confidence":0.9}`), took)
 	}))
 }
 

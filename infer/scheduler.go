@@ -19,6 +19,10 @@ type Slot struct {
 	Resting bool
 }
 
+// InFlight is how many requests keep a server busy that serves so many at once:
+// those, and one waiting, or one to sixteen, since many may end together.
+func InFlight(served int) int { return served + max(1, served/16) }
+
 // Scheduler spreads groups of jobs over endpoints. A group is what must stay
 // together, the claims of one image: it goes to one endpoint, its jobs start
 // there one after another in order, and the next group follows at once, so

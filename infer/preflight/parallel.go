@@ -159,13 +159,13 @@ func (s *search) describe(f *Finding, r *Report) {
 		f.Advice = "ask one at a time (--parallel 1), and set OLLAMA_NUM_PARALLEL=1 at the server"
 	case s.best == 1:
 		f.Status, f.Severity = No, Note
-		r.Parallel = 2
+		r.Parallel = infer.InFlight(1)
 		f.Detail = "the server serialises: two or four at a time are hardly faster than one; the answers are unchanged"
 		f.Meaning = "one request served and one waiting is all that helps"
 		f.Advice = "to fill a GPU, run several servers (scripts/ollama.sh start --replicas 2) and name each with --host"
 	default:
 		f.Status, f.Severity = Yes, Fine
-		r.Parallel = s.best + 1
+		r.Parallel = infer.InFlight(s.best)
 		f.Detail = fmt.Sprintf("%d at a time are %.2f times as fast as one", s.best, s.gain)
 		if s.next > 0 {
 			f.Detail += fmt.Sprintf(", %d no more", s.next)
