@@ -59,7 +59,7 @@ func sixEach(n int) (claims []claim.Claim, tasks []Task) {
 	for i := range n {
 		for k := range 6 {
 			c := claim.Claim{ID: fmt.Sprintf("random/%d-%d", i, k), ImageSource: fmt.Sprint(i)}
-			claims, tasks = append(claims, c), append(tasks, Task{Claim: c})
+			claims, tasks = append(claims, c), append(tasks, Task{Claim: c, User: c.ID})
 		}
 	}
 	return claims, tasks
