@@ -36,6 +36,13 @@ func writeClaims(dir string, n int) error {
 	return errors.Join(os.WriteFile(file, []byte(rows.String()), 0o644), os.WriteFile(dir+".toml", []byte(flags), 0o644))
 }
 
+// shareClaims writes a second split to dir, popular, that has another third
+// claim about each image than the first.
+func shareClaims(dir string) error {
+	rows, err := os.ReadFile(filepath.Join(dir, "coco_pope_random.json"))
+	return errors.Join(err, os.WriteFile(filepath.Join(dir, "coco_pope_popular.json"), bytes.ReplaceAll(rows, []byte("a car"), []byte("a bus")), 0o644))
+}
+
 // pictureBytes is an image of 64 by 48 pixels; kind is png, jpeg, cut (60 % of
 // a JPEG) or html (an error page).
 func pictureBytes(kind string, shade uint8) ([]byte, error) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -54,6 +55,52 @@ func TestKill(t *testing.T) {
 		}
 	}
 	t.Logf("%d requests for %d tasks", len(s.Requests()), len(whole.Requests()))
+}
+
+// Under greedy decoding, where the splits share two claims of three, a kill may
+// come between a task and its equal: neither is lost, and what has an answer is
+// asked under neither name again.
+func TestKillGreedy(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "claims")
+	if err := errors.Join(writeClaims(data, 40), shareClaims(data)); err != nil {
+		t.Fatal(err)
+	}
+	server := func() *faultserver.Server {
+		return faultserver.New(t, faultserver.Latency(10*time.Millisecond), faultserver.AbstainEvery(9))
+	}
+	files := filepath.Join(data, "coco_pope_random.json") + "," + filepath.Join(data, "coco_pope_popular.json")
+	args := []string{"--config", data + ".toml", "--dataset", files, "--split", "all", "--profile", "greedy", "--num-tasks", "0", "--no-preflight", "--parallel", "3", "--bootstrap", "0"}
+	whole, s := server(), server()
+	k := &killing{t: t, host: s.URL, args: args, unbroken: unbroken(t, whole.URL, args), dir: filepath.Join(t.TempDir(), "killed")}
+	type claimed struct{ image, claim string }
+	askedAt, answered := []int{}, []map[claimed]bool{}
+	k.beforeStart = func() {
+		known := map[claimed]bool{}
+		for line := range strings.Lines(wholeLines(t, k.dir)) {
+			var tr run.Trace
+			if err := json.Unmarshal([]byte(line), &tr); err != nil {
+				t.Fatal(err)
+			}
+			known[claimed{tr.Image.SentSHA256, tr.Claim}] = true
+		}
+		askedAt, answered = append(askedAt, len(s.Requests())), append(answered, known)
+	}
+	if kills := k.untilDone(12, 240); kills < 12 {
+		t.Fatalf("%d kills; want 12, the run is too short", kills)
+	}
+	for i, r := range s.Requests() {
+		for start, from := range askedAt {
+			for of := range answered[start] {
+				if i >= from && of.image == r.ImageSHA256 && strings.Contains(r.Prompt, of.claim) {
+					t.Fatalf("request %d, after start %d, asks %q again", i, start, of.claim)
+				}
+			}
+		}
+	}
+	if n := len(whole.Requests()); n != 160 {
+		t.Errorf("%d requests for 240 tasks, of which 160 are distinct", n)
+	}
 }
 
 // The same on a real engine, with a model whose sampling, vision and cache are
