@@ -184,6 +184,54 @@ func TestFlappingEndpoint(t *testing.T) {
 	})
 }
 
+// An endpoint that hangs, from the first job or later, holds up nothing for
+// much longer than answers take; one that is merely slow is left alone.
+func TestHangingEndpoint(t *testing.T) {
+	for _, after := range []int{0, 5} {
+		synctest.Test(t, func(t *testing.T) {
+			var mu sync.Mutex
+			asked, done := 0, map[int]string{}
+			start := time.Now()
+			infer.Run(t.Context(), at(map[string]int{"a": 2, "b": 2}), nil, &numbers{n: 60, k: 4,
+				ask: func(ctx context.Context, job int, turn infer.Turn) error {
+					mu.Lock()
+					hangs := false
+					if turn.Model.Endpoint() == "a" {
+						asked++
+						hangs = asked > after
+					}
+					mu.Unlock()
+					if hangs {
+						<-ctx.Done()
+						return ctx.Err()
+					}
+					time.Sleep(4 * time.Second)
+					mu.Lock()
+					defer mu.Unlock()
+					if was, twice := done[job]; twice {
+						t.Errorf("job %d was answered at %s already", job, was)
+					}
+					done[job] = turn.Model.Endpoint()
+					return nil
+				},
+				giveUp: func(job int, _ infer.Turn, err error) { t.Errorf("job %d: %v", job, err) },
+			})
+			alone := 60 * 4 / 2 * 4 * time.Second
+			if took := time.Since(start); len(done) != 240 || took > alone+3*time.Minute {
+				t.Errorf("%d answered in %v; the other endpoint alone needs %v", len(done), took, alone)
+			}
+		})
+	}
+	bubble(t, func(t *testing.T, f *farm) { // fifteen times as slow
+		f.serve["a"] = func(int, time.Duration) error { time.Sleep(15 * 10 * time.Second); return nil }
+		f.serve["b"] = func(int, time.Duration) error { time.Sleep(10 * time.Second); return nil }
+		f.over(at(map[string]int{"a": 1, "b": 1}), 40, 4)
+		if len(f.events) != 0 || len(f.order["a"]) == 0 {
+			t.Errorf("events %v, %d answered by the slow one", f.events, len(f.order["a"]))
+		}
+	})
+}
+
 // Endpoints of different speeds finish together: the fast one takes more.
 func TestEndpointSpeeds(t *testing.T) {
 	bubble(t, func(t *testing.T, f *farm) {

@@ -26,6 +26,8 @@ type round[J any] struct {
 	back    []*batch[J]
 	open    int  // jobs pulled and not settled
 	dry     bool // there are no more groups
+	flying  map[*flight[J]]bool
+	longest time.Duration // that an answer took
 }
 
 // batch is a group, or what is left of it.
@@ -46,7 +48,7 @@ type item[J any] struct {
 }
 
 func newRound[J any](stopping context.Context, s Scheduler, jobs Jobs[J]) *round[J] {
-	r := &round[J]{Scheduler: s, jobs: jobs, stopping: stopping, finished: make(chan struct{})}
+	r := &round[J]{Scheduler: s, jobs: jobs, stopping: stopping, finished: make(chan struct{}), flying: map[*flight[J]]bool{}}
 	r.Retry.Attempts = max(r.Retry.Attempts, 1)
 	r.changed.L = &r.mu
 	for _, slot := range s.Slots {
@@ -319,8 +321,7 @@ func (r *round[J]) turn(e *endpoint, it *item[J]) Turn {
 // elsewhere, or nothing more is to be asked.
 func (r *round[J]) serve(ctx context.Context, e *endpoint, it *item[J]) {
 	for {
-		failed, err := r.jobs.Ask(ctx, it.job, r.turn(e, it))
-		it.failed = append(it.failed, failed...)
+		err := r.ask(ctx, e, it)
 		if err == nil {
 			r.worked(e, it)
 			return

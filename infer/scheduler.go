@@ -35,7 +35,8 @@ func InFlight(served int) int { return served + max(1, served/16) }
 // its group that have not started, go to the others before any new group does.
 // Where no other can take a job it is tried again in its place, after a pause.
 // An endpoint that refuses what others answer, or that nothing but a person
-// can mend, is taken out of use. Whatever happens, every job is settled once.
+// can mend, is taken out of use. One that hangs has failed when it has taken
+// twenty times as long as any answer took, and a minute. Whatever happens, every job is settled once.
 //
 // The zero value is not usable; a Scheduler needs at least one slot.
 type Scheduler struct {
@@ -103,6 +104,7 @@ func Run[J any](ctx context.Context, s Scheduler, stop <-chan struct{}, jobs Job
 	defer context.AfterFunc(stopping, r.wake)()
 	var work sync.WaitGroup
 	work.Go(r.pull)
+	work.Go(r.watch)
 	for _, e := range r.endpoints {
 		work.Go(func() { r.feed(ctx, e) })
 	}
