@@ -59,7 +59,7 @@ func TestTerminal(t *testing.T) {
 	}
 	script := filepath.Join(dir, "run.sh")
 	// The shell outlives the signal, which goes to all that the terminal runs.
-	text := fmt.Sprintf("trap : INT\ncd %s\nexport OLLAMA_HOST=%s\nstty -a > before\ncandor eval --config claims.toml --num-tasks 0 --no-preflight --parallel 1 --bootstrap 0 --out out > stdout\necho status $?\nstty -a > after\nsleep 60\n", dir, s.URL)
+	text := fmt.Sprintf("trap : INT\ncd %s\nexport OLLAMA_HOST=%s\nstty -a > before\ncandor eval --config claims.toml --num-tasks 0 --no-preflight --parallel 1 --bootstrap 0 --out out > stdout\nstatus=$?\nstty -a > after\necho status $status\nsleep 60\n", dir, s.URL)
 	if err := os.WriteFile(script, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
