@@ -3,12 +3,9 @@ package micro_test
 import (
 	"bytes"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -45,19 +42,12 @@ func TestInfo(t *testing.T) {
 // The model card is of these very weights.
 func TestCard(t *testing.T) {
 	card, err := os.ReadFile("../../../scripts/micro/CARD.md")
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("there is no model card yet")
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	named := regexp.MustCompile(`\b[0-9a-f]{64}\b`).FindAll(card, -1)
 	want := strings.TrimPrefix(micro.Digest(), "sha256:")
-	if len(named) == 0 {
-		t.Skip("the model card names no weights")
-	}
 	if !bytes.Contains(card, []byte(want)) {
-		t.Errorf("the model card names %s, the weights are %s", named[0], want)
+		t.Errorf("the model card does not name the weights, %s", want)
 	}
 }
 
