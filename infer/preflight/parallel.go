@@ -73,7 +73,7 @@ type search struct {
 func (s *search) run(ctx context.Context) error {
 	for c := 2; c <= mostTried && (c <= leastTried || s.best == c/2); c *= 2 {
 		speedup, err := s.try(ctx, c, helps*s.gain)
-		if c > leastTried && ctx.Err() == nil && infer.ClassOf(err) == infer.ClassRetry && err != nil {
+		if c > leastTried && gaveUp(ctx, err) {
 			s.next = c // more than the server takes; it answered fewer
 			break
 		}
@@ -91,10 +91,18 @@ func (s *search) run(ctx context.Context) error {
 	}
 	fewer := s.best * 3 / 4
 	speedup, err := s.try(ctx, fewer, math.Inf(1))
+	if gaveUp(ctx, err) {
+		return nil // it may still be at what was too much for it
+	}
 	if err == nil && s.changed == 0 && speedup >= equals*s.gain {
 		s.best, s.gain = fewer, speedup
 	}
 	return err
+}
+
+// gaveUp tells a server that was asked too much from one that does not work.
+func gaveUp(ctx context.Context, err error) bool {
+	return err != nil && ctx.Err() == nil && infer.ClassOf(err) == infer.ClassRetry
 }
 
 // try measures how many times as fast c at once are as one. What exceeds
