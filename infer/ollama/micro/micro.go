@@ -62,7 +62,8 @@ type Info struct {
 	Parameters   uint64
 	Quantization string // of most tensors
 	Context      int    // tokens that it was made for
-	Size         int    // bytes
+	Vision       infer.Vision
+	Size         int // bytes
 }
 
 // ReadInfo reads the header of the file.
@@ -72,9 +73,14 @@ func ReadInfo() (Info, error) {
 		return Info{}, fmt.Errorf("the embedded %s: %w", Name, err)
 	}
 	kv := file.KV()
+	vision := func(key string) int { return int(kv.Uint("vision." + key)) }
 	return Info{
 		Name: kv.String("general.basename"), Architecture: kv.Architecture(), Parameters: kv.ParameterCount(),
 		Quantization: kv.FileType().String(), Context: int(kv.ContextLength()), Size: len(gguf),
+		Vision: infer.Vision{
+			PatchSize: vision("patch_size"), MergeSize: vision("spatial_merge_size"),
+			ShortestEdge: vision("shortest_edge"), MaxPixels: vision("max_pixels"),
+		},
 	}, nil
 }
 
@@ -84,7 +90,7 @@ func Identity() (infer.Identity, error) {
 	return infer.Identity{
 		Model: Name, Name: info.Name, WeightsDigest: Digest(), Architecture: info.Architecture,
 		ParameterSize: format.HumanNumber(info.Parameters), Quantization: info.Quantization,
-		Renderer: chatFormat, Parser: chatFormat, TrainedContext: info.Context,
+		Renderer: chatFormat, Parser: chatFormat, TrainedContext: info.Context, Vision: info.Vision,
 		RandomWeights: strings.HasPrefix(info.Name, ollama.RandomNamePrefix), Embedded: true,
 	}, err
 }
