@@ -458,3 +458,19 @@ func TestAskConcurrently(t *testing.T) {
 		}
 	}
 }
+
+// A reply without a single token was not generated; one of another model says
+// so, and says it of no other name of the same.
+func TestAskLies(t *testing.T) {
+	s := faultserver.New(t, faultserver.On(faultserver.Always, faultserver.Nothing()))
+	if _, err := client(t, s).Ask(t.Context(), question(t)); !errors.Is(err, infer.ErrNothingSaid) || infer.ClassOf(err) != infer.ClassRetry {
+		t.Errorf("no token at all: %v", err)
+	}
+	for answers, want := range map[string]string{"other:1b": "other:1b", "fake": "", "FAKE:latest": "", "registry.ollama.ai/library/fake": "", "": ""} {
+		s := faultserver.New(t, faultserver.On(faultserver.Always, faultserver.AnswersAs(answers)))
+		got, err := client(t, s).Ask(t.Context(), question(t))
+		if err != nil || got.OtherModel != want {
+			t.Errorf("answers as %q: other model %q, %v; want %q", answers, got.OtherModel, err, want)
+		}
+	}
+}
