@@ -1,6 +1,7 @@
 package scoring
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -89,8 +90,8 @@ func labelSetFigures(ctx context.Context, rows []Row, by Labelling, opt Options)
 			f.Uncovered++
 		}
 	}
-	slices.Sort(f.AmbiguousTasks)
-	slices.Sort(f.RelabelledTasks)
+	slices.SortFunc(f.AmbiguousTasks, byNumber)
+	slices.SortFunc(f.RelabelledTasks, byNumber)
 	f.Kept, f.Ambiguous, f.Relabelled = len(kept), len(passed), len(f.RelabelledTasks)
 	f.Ceiling = defined(float64(told-f.Relabelled) / float64(told))
 	return f, f.abstentions(ctx, kept, passed, opt)
@@ -102,6 +103,13 @@ func taskName(r Row) string {
 		return r.ID
 	}
 	return r.Split + "/" + r.ID
+}
+
+// byNumber orders names by split and, where IDs are numbers, by those.
+func byNumber(a, b string) int {
+	splitA, _, _ := strings.Cut(a, "/")
+	splitB, _, _ := strings.Cut(b, "/")
+	return cmp.Or(strings.Compare(splitA, splitB), cmp.Compare(len(a), len(b)), strings.Compare(a, b))
 }
 
 // abstained counts the tasks of an image on both sides.

@@ -20,16 +20,16 @@ func (p *printer) labelSets(s *scoring.Summary) {
 	names := slices.Sorted(maps.Keys(s.ByLabels))
 	p.line("")
 	t := newTable()
-	t.AppendHeader(table.Row{"labels", "tasks", "answered", "accuracy", "balanced", "ceiling", "ECE", "floor, 95 %", "Brier", "AURC", "AUROC", "reward"})
+	t.AppendHeader(table.Row{"labels", "tasks", "answered", "accuracy", "balanced", "ceiling", "ECE", "floor95", "Brier", "reward"})
 	row := func(name string, s *scoring.Summary, ceiling *float64) {
 		t.AppendRow(table.Row{name, s.N, s.Answered, short(s.Accuracy), short(s.BalancedAccuracy), short(ceiling), short(s.ECE), short(s.ECEFloor.P95),
-			short(s.Brier), short(s.AURC), short(s.AUROC), short(s.Reward)})
+			short(s.Brier), short(s.Reward)})
 	}
 	row("the run's own", s, nil)
 	for _, name := range names {
 		row(name, s.ByLabels[name], ceiling(s.ByLabels[name]))
 	}
-	t.SetColumnConfigs(rightAligned(2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12))
+	t.SetColumnConfigs(rightAligned(2, 3, 4, 5, 6, 7, 8, 9, 10))
 	p.table(t)
 	p.line("balanced: mean accuracy over the two labels. ceiling: accuracy by the run's own labels, on")
 	p.line("  these tasks, of answers that are right by the set on every one.")
@@ -55,14 +55,14 @@ func (p *printer) labelSet(name string, s *scoring.Summary) {
 	}
 	if f.Ambiguous > 0 {
 		p.line("%s: ambiguous there: %s", name, firstOf(f.AmbiguousTasks))
-		p.line("%s: abstained from %s of %s that are ambiguous there, from %s of the others%s", name,
-			short(f.AbstainAmbiguous), Count(f.Ambiguous, "task"), short(f.AbstainKept), difference(f))
+		p.line("%s: abstained from %s of those %d, from %s of the %d others%s", name,
+			short(f.AbstainAmbiguous), f.Ambiguous, short(f.AbstainKept), f.Kept, difference(f))
 	}
 }
 
 // firstOf names a few.
 func firstOf(names []string) string {
-	const most = 5
+	const most = 3
 	if rest := len(names) - most; rest > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), rest)
 	}
@@ -81,5 +81,5 @@ func difference(f *scoring.LabelSetFigures) string {
 	if f.AbstainDifference == nil || at == nil {
 		return ""
 	}
-	return fmt.Sprintf("; difference %.3f, 95 %% %.3f to %.3f", *f.AbstainDifference, at[0], at[1])
+	return fmt.Sprintf("\n  difference %.3f (95 %% %.3f … %.3f)", *f.AbstainDifference, at[0], at[1])
 }

@@ -66,6 +66,49 @@ func summarize(t *testing.T, rows []scoring.Row, bootstrap int) scoring.Summary 
 	return *s
 }
 
+// relabelled is rows under two other label sets: one turns every ninth label
+// and passes over what was abstained from and every twentieth task; the other
+// is of one split alone.
+func relabelled(t *testing.T, rows []scoring.Row) map[string]*scoring.Summary {
+	t.Helper()
+	at := map[string]int{}
+	for i := range rows {
+		rows[i].Label = "REFUTED"
+		if rows[i].Outcome == scoring.Answered && rows[i].Supported == rows[i].Correct {
+			rows[i].Label = "SUPPORTED"
+		}
+		at[rows[i].ID] = i
+	}
+	out := map[string]*scoring.Summary{}
+	for name, by := range map[string]scoring.Labelling{
+		"repope": func(r scoring.Row) (string, bool) {
+			i := at[r.ID]
+			switch {
+			case i%20 == 3 || r.Outcome == scoring.Abstained && i%3 > 0:
+				return "", true
+			case i%9 == 0:
+				return map[string]string{"SUPPORTED": "REFUTED", "REFUTED": "SUPPORTED"}[r.Label], true
+			}
+			return r.Label, true
+		},
+		"mine": func(r scoring.Row) (string, bool) {
+			if r.Split != "random" {
+				return "", false
+			}
+			return r.Label, true
+		},
+	} {
+		pay, err := scoring.NewPayment(scoring.Brier{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out[name], err = scoring.SummarizeUnder(t.Context(), rows, by, pay, scoring.Options{Bootstrap: 200, FloorDraws: 500}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
+}
+
 // result is a run of tasks whose rows are these.
 func result(t *testing.T, tasks int, rows []scoring.Row, warnings ...scoring.Warning) run.Result {
 	options, err := infer.Profile(infer.DefaultProfile)
@@ -126,6 +169,10 @@ func TestRunGolden(t *testing.T) {
 			r.Manifest.Dataset.Split = "all"
 			r.Manifest.Model = infer.Identity{Model: "candor-micro", ServerVersion: "0.24.0", Architecture: "qwen35", ParameterSize: "2.34M", Quantization: "F16", Embedded: true}
 			run.Blind{Accuracy: new(.71), BySplit: map[string]float64{"adversarial": .55, "popular": .93, "random": .65}}.Mark(&r.Summary.Summary)
+		}, nil},
+		{"labels", result(t, 180, splits), func(r *run.Result) {
+			r.Summary.Throughput.Cached = 40
+			r.Summary.ByLabels = relabelled(t, splits)
 		}, nil},
 		{"random_weights", result(t, 120, answers("adversarial", scattered...), scoring.Warning{Code: "random_weights", Message: "candor-tiny-qwen35 has random weights: its figures mean nothing, they only show that everything works"}),
 			func(r *run.Result) {

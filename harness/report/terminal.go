@@ -82,7 +82,7 @@ func (p *printer) speed(t run.Throughput) {
 	p.line("")
 	p.line("Speed: %.2f tasks/s, %.1f output tokens/s; %s took more than one attempt.", *t.TasksPerSecond, *t.OutputTokensPerS, Count(t.Retried, "task"))
 	if t.Cached > 0 {
-		p.line("%s took over the answer to an equal one: greedy decoding asks each claim about an image once.", Count(t.Cached, "further task"))
+		p.line("%s took over the answer to an equal one (greedy decoding).", Count(t.Cached, "further task"))
 	}
 	p.line("Latency of a request: p50 %.2f s, p90 %.2f s, p99 %.2f s.", t.LatencySeconds["p50"], t.LatencySeconds["p90"], t.LatencySeconds["p99"])
 }
