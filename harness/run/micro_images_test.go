@@ -120,8 +120,8 @@ func asPoorJPEG(t *testing.T, data, _ []byte) (string, []byte) {
 
 // The damage below keeps an image's size.
 
-// halved keeps every other pixel of every other row, and shows each four times.
-func halved(img *image.NRGBA) { remap(img, func(x, y, _, _ int) (int, int) { return x &^ 1, y &^ 1 }) }
+// coarse keeps one pixel of every 8 × 8, and shows it in place of all.
+func coarse(img *image.NRGBA) { remap(img, func(x, y, _, _ int) (int, int) { return x &^ 7, y &^ 7 }) }
 
 // squashed shows the whole image in its upper half, and again below.
 func squashed(img *image.NRGBA) {

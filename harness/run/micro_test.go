@@ -96,7 +96,7 @@ func (m *microRuns) imagesDamaged(t *testing.T) {
 		damage func(*image.NRGBA)
 		falls  float64
 	}{
-		{"half the width and the height, nearest pixels, and up again", halved, 0.03},
+		{"an eighth of the width and the height, nearest pixels, and up again", coarse, 0.03},
 		{"red and blue exchanged", exchanged, 0.03},
 		{"squashed into the upper half", squashed, 0.05},
 		{"upside down", turned, 0.05},
