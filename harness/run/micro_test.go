@@ -17,10 +17,11 @@ import (
 // With CANDOR_SLOW=1 and -update the recording is made anew.
 
 // mostFlips is how many of 200 verdicts may differ from the recorded ones.
-// Engines built for other processors round otherwise: the same prompt's
-// log-probabilities differ by up to 2e-3 between them, which turns a verdict
-// only where two of them are that close.
-const mostFlips = 4
+// Engines built for other processors round otherwise, which turns a verdict
+// only where two are all but equally likely: of v0.24.0 built for AVX-512, which
+// made the recording, and for AVX2 none differs, on v0.17.7 one does. Processors
+// that were not tried have a little more room.
+const mostFlips = 3
 
 // Bands for the figures of a whole run, which a few flips move a little.
 const (
