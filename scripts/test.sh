@@ -34,6 +34,7 @@ main() {
     openblas
     fuzz
     simulate
+    make_micro
     step go test -run '^$' -bench . -benchtime 100ms ./...
   fi
   # Last, so that its own lines end the output.
@@ -132,6 +133,15 @@ fuzz() {
 simulate() {
   step env CANDOR_SLOW=1 go test -run 'TestIntervalCoverage|TestPCalibratedIsUniform' -v -timeout 60m ./scoring
   step env CANDOR_SLOW=1 go test -count 1 -run TestMicro -v -timeout 60m ./harness/run
+}
+
+# make_micro goes through all steps of making candor-micro, with a model that
+# learns next to nothing; the engine must agree with PyTorch about it all the same.
+make_micro() {
+  local folder
+  folder=$(mktemp -d)
+  step scripts/micro.sh --smoke "$folder"
+  rm -rf "$folder"
 }
 
 main "$@"
