@@ -32,9 +32,15 @@ func register(ctx context.Context, b infer.Backend) (did string, err error) {
 	return string(r), nil
 }
 
-// announce says before all else that the model is the embedded one.
-func announce(w io.Writer, model string, b *run.Bundled) {
-	if micro.Is(model) {
-		fmt.Fprintf(w, "candor: %s\n", strings.Join(strings.Fields(report.Embedded(b.Identity)), " "))
+// announce says before all else that the model is the embedded one; of a run
+// that is gone on with, the one that it was begun with.
+func announce(w io.Writer, model string, b *run.Bundled, resumed string) {
+	if !micro.Is(model) {
+		return
 	}
+	id := b.Identity
+	if m, err := run.LoadManifest(resumed); err == nil && m.Model.Embedded {
+		id = m.Model
+	}
+	fmt.Fprintf(w, "candor: %s\n", strings.Join(strings.Fields(report.Embedded(id)), " "))
 }

@@ -35,7 +35,7 @@ func (d *doctorCmd) Run(ctx context.Context, c console) error {
 	if err != nil {
 		return err
 	}
-	announce(c.err, d.Model, bundled)
+	announce(c.err, d.Model, bundled, "")
 	fmt.Fprintf(c.err, "candor: questioning %s about %s\n", b.Endpoint(), d.Model)
 	r, err := run.Diagnose(ctx, cfg, run.Dependencies{
 		Connect:  func(string) (infer.Backend, error) { return b, nil },

@@ -90,7 +90,7 @@ func (e *evalCmd) Run(c console, sig *signals) error {
 	if !resume {
 		dir = e.outDir(time.Now())
 	}
-	announce(c.err, e.Model, bundled)
+	announce(c.err, e.Model, bundled, e.Resume)
 	p := newProgress(c.err)
 	p.auto = e.Parallel == run.AutoParallel
 	deps.Observer = p
