@@ -237,3 +237,30 @@ func TestParquetRefused(t *testing.T) {
 		t.Errorf("error %v; want that there is no such file", err)
 	}
 }
+
+// TestParquetLabels: a table is a label set too, of the claims of any form of
+// its data set; RePOPE's files join the Hub's.
+func TestParquetLabels(t *testing.T) {
+	set, err := claim.Load(filepath.Join(parquets, "pope", "Full"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	labels, err := claim.ReadLabels("again", filepath.Join(parquets, "pope", "data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strays, err := labels.Join(set); err != nil || len(strays) > 0 || len(labels.Labels) != 54 || !strings.HasPrefix(labels.Revision, "sha256:") {
+		t.Errorf("%d labels, strays %v, %v", len(labels.Labels), strays, err)
+	}
+	file := filepath.Join(t.TempDir(), "coco_repope_adversarial.json")
+	row := `{"question_id": 7, "image": "COCO_val2014_000000210789.jpg", "text": "Is there an umbrella in the image?", "label": "no"}`
+	if err := os.WriteFile(file, []byte(row), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if labels, err = claim.ReadLabels("repope", file); err != nil {
+		t.Fatal(err)
+	}
+	if strays, err := labels.Join(set); err != nil || len(strays) > 0 {
+		t.Errorf("strays %v, %v", strays, err)
+	}
+}
