@@ -11,7 +11,8 @@ own answer. What is compared is each step's likeliest token, and the
 logarithms of the probabilities of the twenty. Images are PNG files already on
 the model's grid, so that no resizing stands between the two.
 
-Exits with status 1 when fewer than the wanted share of steps agree.
+Exits with status 1 when fewer than the wanted share of steps agree, or any
+log-probability is too far from the other.
 """
 
 import argparse
@@ -274,7 +275,8 @@ def arguments():
     parser.add_argument("--encoding", choices=list(convert.ENCODINGS), default="f16", help="of matrices")
     parser.add_argument("--prompts", type=int, default=200, help="how many prompts")
     parser.add_argument("--tokens", type=int, default=24, help="most tokens of an answer")
-    parser.add_argument("--share", type=float, default=0.95, help="share of steps that must agree")
+    parser.add_argument("--share", type=float, default=0.95, help="share of steps that must have the same argmax")
+    parser.add_argument("--apart", type=float, default=0.2, help="most that log-probabilities may differ")
     parser.add_argument("--seed", type=int, default=0, help="of images and prompts")
     a = parser.parse_args()
     if (a.random is None) == (a.checkpoint is None):
@@ -313,6 +315,8 @@ def main():
     print(f"{tally.left_out} steps left out, since the server does not tell which tokens they are")
     if not np.mean(tally.agreed["all"]) >= a.share:
         sys.exit(f"fewer than {a.share} of the steps agree")
+    if max(tally.differences["all"]) > a.apart:
+        sys.exit(f"log-probabilities differ by more than {a.apart}")
 
 
 def puts_blank(engine, question):
