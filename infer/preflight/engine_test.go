@@ -79,8 +79,9 @@ func check(t *testing.T, r preflight.Report, want map[string]preflight.Status) {
 		t.Errorf("an image costs %v tokens, %v were predicted", got, predicted)
 	}
 	expect(t, r, preflight.CheckPenalties, want[preflight.CheckPenalties], map[preflight.Status]preflight.Severity{preflight.No: preflight.Serious, preflight.Yes: preflight.Fine}[want[preflight.CheckPenalties]])
-	if f, _ := r.Find(preflight.CheckParallel); f.Measures["changed"] != 0 || f.Measures["logprob_difference"] != 0 {
-		t.Errorf("one slot, yet parallel requests change answers: %s", f.Detail)
+	// Where a kept prefix ends, a batch ends: sums in another order differ a little.
+	if f, _ := r.Find(preflight.CheckParallel); f.Measures["changed"] != 0 || f.Measures["logprob_difference"] > 0.01 {
+		t.Errorf("one slot, yet parallel requests change answers: %s, by %v", f.Detail, f.Measures["logprob_difference"])
 	}
 }
 
