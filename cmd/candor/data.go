@@ -23,6 +23,7 @@ type dataCmd struct {
 	Labels  []string `help:"Another label set of the same claims; may be repeated." placeholder:"NAME=FILE" sep:"none"`
 	EvalIDs string   `name:"eval-ids" help:"File with the images of the eval partition, one a line." placeholder:"FILE"`
 	Family  string   `help:"Model family whose limits images are held to: ${families}." default:"qwen3.5"`
+	Copy    string   `help:"Write the set to a new folder, images and claims, instead." placeholder:"DIR"`
 	JSON    bool     `name:"json" help:"Print the audit as JSON."`
 }
 
@@ -32,6 +33,9 @@ func (d *dataCmd) Run(ctx context.Context, c console) error {
 	if err != nil {
 		return &run.UsageError{Err: err}
 	}
+	if d.Copy != "" {
+		return d.copy(ctx, c)
+	}
 	r, err := d.audit(ctx, c, opt)
 	if err != nil {
 		return err
@@ -40,6 +44,22 @@ func (d *dataCmd) Run(ctx context.Context, c console) error {
 		return printJSON(c.out, r)
 	}
 	return report.Data(c.out, r)
+}
+
+// copy writes the set for people to look at.
+func (d *dataCmd) copy(ctx context.Context, c console) error {
+	if d.JSON || len(d.Labels) > 0 || len(d.Dataset) == 1 && isRun(d.Dataset[0]) {
+		return &run.UsageError{Err: errors.New("--copy writes a data set and takes neither a run nor --labels nor --json")}
+	}
+	set, err := d.load(ctx, c)
+	if err != nil {
+		return err
+	}
+	if err := set.Copy(ctx, d.Copy); err != nil {
+		return fmt.Errorf("--copy: %w", err)
+	}
+	_, err = fmt.Fprintf(c.out, "%d claims written to %s\n", len(set.Claims), filepath.Join(d.Copy, "claims.jsonl"))
+	return err
 }
 
 func (d *dataCmd) options() (opt audit.Options, err error) {
