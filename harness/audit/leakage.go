@@ -117,7 +117,9 @@ func (r *Report) leakage(stored []*run.Stored, opt Options) {
 		for _, t := range s.Traces {
 			images[t.ImageSource] = true
 			put(askedIn, t.ImageSource, partition)
-			put(hashes, t.Image.SourceSHA256, t.ImageSource)
+			if t.Image.SourceSHA256 != "" {
+				put(hashes, t.Image.SourceSHA256, t.ImageSource)
+			}
 			if partition == string(claim.Eval) && !opt.inEval(t.ImageSource) || partition == string(claim.Train) && opt.inEval(t.ImageSource) {
 				misplaced[t.ImageSource] = true
 			}
