@@ -223,3 +223,26 @@ func TestHonestyRefuses(t *testing.T) {
 	null(t, "no rows", honesty(t, nil, brier(t), nil, Options{Bootstrap: 10}).R0)
 	near(t, "abstained only", honesty(t, outcomes(Abstained, 0, 3), brier(t), nil, Options{Bootstrap: 10}).R3, 0.8, 1e-15)
 }
+
+// One right and one wrong on each image: every resample has accuracy 0.5, and
+// the interval of no width is said to be none.
+func TestRateOfNoWidth(t *testing.T) {
+	var rows []Row
+	for i := range 80 {
+		confidence := .6 + .01*float64(i%17)
+		rows = append(rows, Row{ID: fmt.Sprint(i), Image: fmt.Sprint(i / 2), Outcome: Answered, Confidence: confidence, Supported: true, Correct: i%2 == 0})
+	}
+	s := summary(t, rows, Options{Bootstrap: 100})
+	if at := s.CI["accuracy"]; at == nil || *at != (Interval{.5, .5}) {
+		t.Fatalf("interval %v", at)
+	}
+	for _, w := range s.Warnings {
+		if w.Code == WarnDegenerate {
+			if !strings.Contains(w.Message, ": accuracy") {
+				t.Errorf("%q", w.Message)
+			}
+			return
+		}
+	}
+	t.Errorf("no warning: %v", s.Warnings)
+}

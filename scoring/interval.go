@@ -32,17 +32,25 @@ func (s *sample) intervals(point figures, reps *replicates) intervals {
 		}
 		switch f.treatment() {
 		case asRate:
-			out.ci[f.name()] = s.steady(f, point[f], at)
+			at = s.steady(f, point[f], at)
+			out.ci[f.name()] = at
+			out.widthless(f, at)
 		case asInterval:
 			out.ci[f.name()] = at
-			if at != nil && at[0] == at[1] && f != figMeanConfidence {
-				out.constant = append(out.constant, f.words())
-			}
+			out.widthless(f, at)
 		case asSpread:
 			out.spread[f.name()] = at
 		}
 	}
 	return out
+}
+
+// widthless keeps the name of a figure that came out the same in every
+// replicate. One confidence for all has a warning of its own.
+func (v *intervals) widthless(f figure, at *Interval) {
+	if at != nil && at[0] == at[1] && f != figMeanConfidence {
+		v.constant = append(v.constant, f.words())
+	}
 }
 
 // percentile is the middle 95 % of a figure's replicates, nil if the figure is

@@ -3,6 +3,7 @@ package scoring
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"strings"
 )
@@ -27,7 +28,9 @@ type LabelSetFigures struct {
 	AmbiguousTasks  []string `json:"ambiguous_tasks"`
 	RelabelledTasks []string `json:"relabelled_tasks"`
 
-	CI map[string]*Interval `json:"ci"` // 95 %, of the rate on ambiguous tasks and of the difference
+	// 95 %, of the rate on ambiguous tasks and of the difference: Wilson's, and
+	// Newcombe's hybrid of two, where resampling finds a rate at 0 or 1.
+	CI map[string]*Interval `json:"ci"`
 }
 
 // Labelling gives a row's label in a label set, "" for none, and whether the
@@ -146,7 +149,7 @@ func (f *LabelSetFigures) abstentions(ctx context.Context, kept, passed []Row, o
 	if f.AbstainDifference == nil || opt.Bootstrap == 0 || images < 2 {
 		return nil
 	}
-	rates, differences := make([]float64, opt.Bootstrap), make([]float64, opt.Bootstrap)
+	rates, others, differences := make([]float64, opt.Bootstrap), make([]float64, opt.Bootstrap), make([]float64, opt.Bootstrap)
 	err := resampled(ctx, images, opt.Bootstrap, opt.Seed, func() func([]int32, int) {
 		return func(weights []int32, b int) {
 			var drawn abstained
@@ -154,11 +157,16 @@ func (f *LabelSetFigures) abstentions(ctx context.Context, kept, passed []Row, o
 				drawn.add(a, int(weights[i]))
 			}
 			ambiguous, on := drawn.rates()
-			rates[b], differences[b] = ambiguous, ambiguous-on
+			rates[b], others[b], differences[b] = ambiguous, on, ambiguous-on
 		}
 	})
-	f.CI["abstain_rate_ambiguous"] = wilsonAtEnds(ambiguous, percentiles(rates), imagesPassed(byImage))
-	f.CI["abstain_rate_difference"] = percentiles(differences)
+	passedOver, labelled := imagesBehind(byImage)
+	first, firstAtEnd := wilsonAtEnds(ambiguous, percentiles(rates), passedOver)
+	second, secondAtEnd := wilsonAtEnds(on, percentiles(others), labelled)
+	f.CI["abstain_rate_ambiguous"], f.CI["abstain_rate_difference"] = first, percentiles(differences)
+	if (firstAtEnd || secondAtEnd) && first != nil && second != nil {
+		f.CI["abstain_rate_difference"] = hybridScore(ambiguous, on, *first, *second)
+	}
 	return err
 }
 
@@ -173,18 +181,31 @@ func percentiles(values []float64) *Interval {
 }
 
 // wilsonAtEnds replaces a rate's interval by Wilson's where it touches 0 or 1,
-// as for other rates.
-func wilsonAtEnds(rate float64, at *Interval, images int) *Interval {
+// as for other rates, and says whether it did.
+func wilsonAtEnds(rate float64, at *Interval, images int) (_ *Interval, replaced bool) {
 	if at != nil && (at[0] <= 0 || at[1] >= 1) {
-		return wilson(rate, images)
+		return wilson(rate, images), true
 	}
-	return at
+	return at, false
 }
 
-func imagesPassed(byImage []abstained) int {
-	n := 0
+// hybridScore is the 95 % interval of the difference p − q of two rates from
+// their own (Newcombe 1998, Statistics in Medicine 17:873–890, method 10; for
+// intervals of any kind Zou & Donner 2008, "MOVER"). Resampling a rate that is
+// at 0 or 1 would take it for known, and the difference for as sure as the
+// other rate. It takes the two for independent, which is wide where images
+// have tasks of both kinds and abstaining goes by image.
+func hybridScore(p, q float64, ofP, ofQ Interval) *Interval {
+	below := math.Hypot(p-ofP[0], ofQ[1]-q)
+	above := math.Hypot(ofP[1]-p, q-ofQ[0])
+	return &Interval{max(-1, p-q-below) + 0, min(1, p-q+above) + 0}
+}
+
+// imagesBehind counts the images with a task on each side.
+func imagesBehind(byImage []abstained) (passed, kept int) {
 	for _, a := range byImage {
-		n += one(a.passed > 0)
+		passed += one(a.passed > 0)
+		kept += one(a.kept > 0)
 	}
-	return n
+	return passed, kept
 }

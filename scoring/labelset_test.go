@@ -2,6 +2,7 @@ package scoring
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -94,7 +95,8 @@ func TestLabelSetUndefined(t *testing.T) {
 }
 
 // A run that abstains on all that is ambiguous and on nothing else: Wilson's
-// interval, since resampling shows no width there.
+// interval, and of the difference Newcombe's, since resampling shows no width
+// there.
 func TestAbstainsOnAmbiguous(t *testing.T) {
 	var rows []Row
 	of := map[string]string{}
@@ -113,12 +115,60 @@ func TestAbstainsOnAmbiguous(t *testing.T) {
 		t.Fatal(err)
 	}
 	near(t, "difference", s.LabelSet.AbstainDifference, 1, 0)
-	if at := s.LabelSet.CI["abstain_rate_difference"]; at == nil || *at != (Interval{1, 1}) {
+	// All of 10 against none of 50, by hand: 1 − √(.2775² + .0714²).
+	if at := s.LabelSet.CI["abstain_rate_difference"]; at == nil || math.Abs(at[0]-.71346) > 1e-4 || at[1] != 1 {
 		t.Errorf("interval of the difference %v", at)
 	}
 	at := s.LabelSet.CI["abstain_rate_ambiguous"]
 	if want := wilson(1, 10); at == nil || *at != *want {
 		t.Errorf("%v; want %v", at, want)
+	}
+}
+
+// Rows of Newcombe 1998, table II, method 10: two rates at and off their ends.
+func TestHybridScore(t *testing.T) {
+	for _, row := range []struct {
+		a, m, b, n int
+		want       Interval
+	}{
+		{56, 70, 48, 80, Interval{.0524, .3339}},
+		{9, 10, 3, 10, Interval{.1705, .8090}},
+		{10, 10, 0, 20, Interval{.6791, 1}},
+		{5, 56, 0, 29, Interval{-.0381, .1926}},
+		{0, 10, 0, 20, Interval{-.1611, .2775}},
+		{10, 10, 0, 10, Interval{.6075, 1}},
+	} {
+		p, q := float64(row.a)/float64(row.m), float64(row.b)/float64(row.n)
+		at := hybridScore(p, q, *wilson(p, row.m), *wilson(q, row.n))
+		if math.Abs(at[0]-row.want[0]) > 1e-4 || math.Abs(at[1]-row.want[1]) > 1e-4 {
+			t.Errorf("%d/%d − %d/%d: %.4f; want %v", row.a, row.m, row.b, row.n, *at, row.want)
+		}
+	}
+}
+
+// None of 15 ambiguous tasks is abstained from, and 1 in 27 of the others: a
+// difference that luck explains, whose resamples all lie below 0.
+func TestNeverAbstainsOnAmbiguous(t *testing.T) {
+	var rows []Row
+	of := map[string]string{}
+	for i := range 285 {
+		id := fmt.Sprint(i)
+		r := labelled(id, id, "s", Answered, i%2 == 0, "SUPPORTED")
+		if i >= 15 {
+			of[id] = "SUPPORTED"
+			if i%27 == 15 {
+				r.Outcome = Abstained
+			}
+		}
+		rows = append(rows, r)
+	}
+	s, err := SummarizeUnder(t.Context(), rows, labels(of, "s"), brier(t), Options{FloorDraws: 10, Bootstrap: 300})
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "difference", s.LabelSet.AbstainDifference, -10./270, 1e-12)
+	if at := s.LabelSet.CI["abstain_rate_difference"]; at == nil || at[0] >= -10./270 || at[1] <= .1 {
+		t.Errorf("interval of the difference %v; want one with 0 well inside", at)
 	}
 }
 
