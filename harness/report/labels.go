@@ -40,7 +40,9 @@ func (p *printer) labelSets(s *scoring.Summary) {
 
 func (p *printer) labelSet(name string, s *scoring.Summary) {
 	for _, w := range s.Warnings {
-		p.line("! %s: %s", name, w.Message)
+		if !aboutUnseen(w) {
+			p.line("! %s: %s", name, w.Message)
+		}
 	}
 	f := s.LabelSet
 	if f == nil {
@@ -55,9 +57,15 @@ func (p *printer) labelSet(name string, s *scoring.Summary) {
 	}
 	if f.Ambiguous > 0 {
 		p.line("%s: ambiguous there: %s", name, firstOf(f.AmbiguousTasks))
-		p.line("%s: abstained from %s of those %d, from %s of the %d others%s", name,
-			short(f.AbstainAmbiguous), f.Ambiguous, short(f.AbstainKept), f.Kept, difference(f))
+		p.line("%s: share abstained: %s of %s, %s of %s%s", name,
+			short(f.AbstainAmbiguous), Count(f.Ambiguous, "ambiguous task"), short(f.AbstainKept), Count(f.Kept, "other"), difference(f))
 	}
+}
+
+// aboutUnseen tells warnings about what the table of label sets does not show:
+// AUROC, and the width of intervals. The summary keeps them.
+func aboutUnseen(w scoring.Warning) bool {
+	return slices.Contains([]string{scoring.WarnSingleClass, scoring.WarnUndefined, scoring.WarnDegenerate}, w.Code)
 }
 
 // firstOf names a few.

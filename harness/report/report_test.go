@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -64,6 +65,32 @@ func summarize(t *testing.T, rows []scoring.Row, bootstrap int) scoring.Summary 
 		t.Fatal(err)
 	}
 	return *s
+}
+
+// oneAmbiguous is rows under a label set that passes over one task, which was
+// answered, and of whose figures some replicates leave AUROC undefined: nearly
+// all that it keeps is right.
+func oneAmbiguous(t *testing.T, rows []scoring.Row) map[string]*scoring.Summary {
+	t.Helper()
+	pay, err := scoring.NewPayment(scoring.Brier{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := func(r scoring.Row) (string, bool) {
+		right := map[bool]string{true: "SUPPORTED", false: "REFUTED"}
+		if r.ID == rows[0].ID {
+			return "", true
+		}
+		return right[r.Supported != (r.ID == rows[1].ID || r.ID == rows[2].ID)], true
+	}
+	s, err := scoring.SummarizeUnder(t.Context(), rows, by, pay, scoring.Options{Bootstrap: 200, FloorDraws: 500})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(s.Warnings, func(w scoring.Warning) bool { return w.Code == scoring.WarnUndefined }) {
+		t.Fatalf("no replicate is undefined: %v", s.Warnings)
+	}
+	return map[string]*scoring.Summary{"corrected": s}
 }
 
 // relabelled is rows under two other label sets: one turns every ninth label
@@ -173,6 +200,9 @@ func TestRunGolden(t *testing.T) {
 		{"labels", result(t, 180, splits), func(r *run.Result) {
 			r.Summary.Throughput.Cached = 40
 			r.Summary.ByLabels = relabelled(t, splits)
+		}, nil},
+		{"labels_one", result(t, 180, splits), func(r *run.Result) {
+			r.Summary.ByLabels = oneAmbiguous(t, splits)
 		}, nil},
 		{"random_weights", result(t, 120, answers("adversarial", scattered...), scoring.Warning{Code: "random_weights", Message: "candor-tiny-qwen35 has random weights: its figures mean nothing, they only show that everything works"}),
 			func(r *run.Result) {
