@@ -93,7 +93,7 @@ func (c *Client) unreachable(err error) error {
 	return &infer.Failure{
 		Class: infer.ClassFatal,
 		Err:   fmt.Errorf("no Ollama server at %s: %w%w", c.Endpoint(), err, unsaid{infer.ErrNoServer}),
-		Hint:  "start one (scripts/ollama.sh start, or docker compose up) or name it with --host or OLLAMA_HOST",
+		Hint:  "start one (export OLLAMA_HOST=$(scripts/ollama.sh start), or docker compose up) or name it with --host or OLLAMA_HOST",
 	}
 }
 

@@ -156,12 +156,12 @@ var refusals = []struct{ text, hint string }{
 	{"read-only file system", cannotWrite},
 	{"permission denied", cannotWrite},
 	{"no space left", "the disk of the server's model store is full"},
-	{"modelfile are required", "the server is too old to be given this model: use Ollama v0.17.4 or newer (scripts/ollama.sh start has one)"},
+	{"modelfile are required", "the server is too old to be given this model: use Ollama v0.17.4 or newer (export OLLAMA_HOST=$(scripts/ollama.sh start) starts one)"},
 }
 
 const (
-	cannotWrite = "the server cannot write to its model store: see its OLLAMA_MODELS, or use a server of your own (scripts/ollama.sh start)"
-	noRights    = "this server lets you register no models: name one that it has with --model, or use a server of your own (scripts/ollama.sh start)"
+	cannotWrite = "the server cannot write to its model store: see its OLLAMA_MODELS, or use a server of your own (export OLLAMA_HOST=$(scripts/ollama.sh start))"
+	noRights    = "this server lets you register no models: name one that it has with --model, or use a server of your own (export OLLAMA_HOST=$(scripts/ollama.sh start))"
 )
 
 // refusedModel says why a server does not take a model, and what to do.
