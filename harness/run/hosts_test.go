@@ -187,6 +187,10 @@ func TestEveryHostQuestioned(t *testing.T) {
 	if f.Status != "no" || !strings.Contains(f.Detail, deaf.URL) || !slices.Contains(codes(res.Summary), "preflight_penalties") {
 		t.Errorf("%+v", f)
 	}
+	want := deaf.URL + ": presence_penalty 1.5 was asked for, and this server ignores it: the figures are those of neutral penalties"
+	if i := slices.Index(codes(res.Summary), "preflight_penalties"); i < 0 || res.Summary.Warnings[i].Message != want {
+		t.Errorf("warnings %v; want %q", res.Summary.Warnings, want)
+	}
 	if !slices.Equal(res.Manifest.Questioned, b.cfg.Hosts) {
 		t.Errorf("questioned %v", res.Manifest.Questioned)
 	}

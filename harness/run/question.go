@@ -105,7 +105,7 @@ func worst(all *preflight.Report, other preflight.Report, endpoint string) {
 	for i, was := range all.Findings {
 		f, ok := other.Find(was.Check)
 		if ok && slices.Index(severities, f.Severity) > slices.Index(severities, was.Severity) {
-			f.Detail = "at " + endpoint + ": " + f.Detail
+			f.Endpoint, f.Detail = endpoint, "at "+endpoint+": "+f.Detail
 			all.Findings[i] = f
 		}
 	}

@@ -99,11 +99,20 @@ func circumstances(m Manifest) []scoring.Warning {
 	} else {
 		for _, f := range m.Preflight.Findings {
 			if f.Severity == preflight.Serious {
-				add("preflight_"+f.Check, "%s %s: %s; %s", f.Question, f.Status, f.Detail, f.Meaning)
+				add("preflight_"+f.Check, "%s", briefly(f))
 			}
 		}
 	}
 	return append(ws, m.Warnings...)
+}
+
+// briefly is what a finding means for the figures; the question and the detail
+// are in the manifest.
+func briefly(f preflight.Finding) string {
+	if f.Endpoint != "" {
+		return f.Endpoint + ": " + f.Meaning
+	}
+	return f.Meaning
 }
 
 func throughput(m Manifest, traces []Trace) Throughput {

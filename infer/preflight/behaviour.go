@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"candor/infer"
@@ -169,8 +168,7 @@ func penalties(ctx context.Context, p *prober, _ *Report) (Finding, error) {
 }
 
 func describePenalties(f *Finding, run infer.Options, base infer.Response, honoured, ignored []string) {
-	asked := askedPenalties(run)
-	lost := slices.ContainsFunc(ignored, func(n string) bool { return asked[n] })
+	lost := askedPenalties(run, ignored)
 	switch {
 	case base.OutputTokens < 4 && len(honoured) == 0:
 		f.Status, f.Severity = Unknown, Note
@@ -186,17 +184,27 @@ func describePenalties(f *Finding, run infer.Options, base infer.Response, honou
 		f.Status, f.Detail = Partly, "no effect on this server: "+strings.Join(ignored, ", ")
 	}
 	f.Severity = Note
-	if lost {
+	if len(lost) > 0 {
 		f.Severity = Serious
-		f.Meaning = "the run asks for penalties that this server ignores: its figures are those of neutral penalties"
+		was, them := "was", "it"
+		if len(lost) > 1 {
+			was, them = "were", "them"
+		}
+		f.Meaning = fmt.Sprintf("%s %s asked for, and this server ignores %s: the figures are those of neutral penalties", strings.Join(lost, ", "), was, them)
 		f.Advice = "say so beside the figures, or use a server that honours them"
 	}
 }
 
-func askedPenalties(o infer.Options) map[string]bool {
-	return map[string]bool{
-		"presence_penalty":  o.PresencePenalty != 0,
-		"frequency_penalty": o.FrequencyPenalty != 0,
-		"repeat_penalty":    math.Abs(o.RepeatPenalty-1) > 1e-12,
+// askedPenalties are those of the names that a run sets, with their values.
+func askedPenalties(o infer.Options, names []string) []string {
+	values := map[string]struct{ is, neutral float64 }{
+		"presence_penalty": {o.PresencePenalty, 0}, "frequency_penalty": {o.FrequencyPenalty, 0}, "repeat_penalty": {o.RepeatPenalty, 1},
 	}
+	var out []string
+	for _, name := range names {
+		if v := values[name]; math.Abs(v.is-v.neutral) > 1e-12 {
+			out = append(out, fmt.Sprintf("%s %v", name, v.is))
+		}
+	}
+	return out
 }

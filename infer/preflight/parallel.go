@@ -163,14 +163,14 @@ func (s *search) describe(f *Finding, r *Report) {
 		f.Status, f.Severity = No, Serious
 		r.Parallel = 1
 		f.Detail = fmt.Sprintf("%d of %d answers change when requests run together (log-probabilities by up to %.2g)", s.changed, s.of, s.worst)
-		f.Meaning = "a run with parallel requests would be wrong in a way that no seed repeats"
+		f.Meaning = "requests in parallel change answers: such a run is wrong in a way that no seed repeats"
 		f.Advice = "ask one at a time (--parallel 1), and set OLLAMA_NUM_PARALLEL=1 at the server"
 	case s.best == 1:
 		f.Status, f.Severity = No, Note
 		r.Parallel = infer.InFlight(1)
 		f.Detail = "the server serialises: two or four at a time are hardly faster than one; the answers are unchanged"
 		f.Meaning = "one request served and one waiting is all that helps"
-		f.Advice = "to fill a GPU, run several servers (scripts/ollama.sh start --replicas 2) and name each with --host"
+		f.Advice = "to fill a GPU, run several servers: export OLLAMA_HOST=$(scripts/ollama.sh start --replicas 2), or name each with --host"
 	default:
 		f.Status, f.Severity = Yes, Fine
 		r.Parallel = infer.InFlight(s.best)

@@ -44,11 +44,14 @@ type Finding struct {
 	Status   Status   `json:"status"`
 	Severity Severity `json:"severity"`
 	Detail   string   `json:"detail"`
-	Meaning  string   `json:"meaning,omitempty"` // for the figures
+	Meaning  string   `json:"meaning,omitempty"` // for the figures, understood without the rest
 	Advice   string   `json:"advice,omitempty"`  // what to do
 	// Measures are what the check measured; names that end in _seconds or _bytes
 	// say their unit, logprob_difference is in nats.
 	Measures map[string]float64 `json:"measures,omitempty"`
+	// Endpoint is the one of several that it was found at; "" where all were
+	// found the same or there is but one.
+	Endpoint string `json:"endpoint,omitempty"`
 }
 
 // Report is a whole preflight.

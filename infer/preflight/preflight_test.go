@@ -156,8 +156,18 @@ func TestPenaltiesPartly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := expect(t, r, preflight.CheckPenalties, preflight.Partly, preflight.Serious); !strings.Contains(f.Detail, "presence_penalty") || strings.Contains(f.Detail, "repeat") {
+	const meaning = "presence_penalty 1.5 was asked for, and this server ignores it: the figures are those of neutral penalties"
+	if f := expect(t, r, preflight.CheckPenalties, preflight.Partly, preflight.Serious); !strings.Contains(f.Detail, "presence_penalty") || strings.Contains(f.Detail, "repeat") || f.Meaning != meaning {
 		t.Errorf("%+v", f)
+	}
+}
+
+// Of several penalties that are ignored those that the run asks for are named.
+func TestPenaltiesMeaning(t *testing.T) {
+	r, _ := onFake(t, func(c *preflight.Config) { c.Options.RepeatPenalty = 1.1 }, faultserver.IgnorePenalties())
+	const want = "presence_penalty 1.5, repeat_penalty 1.1 were asked for, and this server ignores them: the figures are those of neutral penalties"
+	if f := expect(t, r, preflight.CheckPenalties, preflight.No, preflight.Serious); f.Meaning != want {
+		t.Errorf("%q", f.Meaning)
 	}
 }
 

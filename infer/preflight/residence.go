@@ -45,7 +45,7 @@ func contextFits(_ context.Context, p *prober, r *Report) (Finding, error) {
 	case got < want:
 		f.Status, f.Severity = No, Serious
 		f.Detail = fmt.Sprintf("%d tokens in effect, %d asked for", got, want)
-		f.Meaning = "long prompts may lose their image"
+		f.Meaning = "the server gives less context than was asked for: long prompts may lose their image"
 		f.Advice = "use a model with a longer context, or smaller images"
 	default:
 		f.Status, f.Severity, f.Detail = Yes, Fine, fmt.Sprintf("%d tokens in effect", got)
