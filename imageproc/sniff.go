@@ -104,7 +104,8 @@ func describe(data []byte) string {
 			return m.name
 		}
 	}
-	return fmt.Sprintf("it looks like text: %q", text[:min(len(text), 40)])
+	// No more than tells what it is: it may be a file that nobody meant to show.
+	return fmt.Sprintf("it looks like text: %.8q", text)
 }
 
 // looksLikeText reports whether the beginning is UTF-8 without control bytes.

@@ -99,6 +99,9 @@ func look(ctx context.Context, set *claim.Set, opt Options) (*Report, error) {
 	r.oddities(set.Claims)
 	r.blindness(set.Claims, opt)
 	r.files(set.Files)
+	for _, path := range set.Cached {
+		r.copies([]claim.File{{Path: path}})
+	}
 	if err := r.labelSets(set, opt.LabelSets); err != nil {
 		return nil, err
 	}

@@ -50,6 +50,9 @@ func (r *Report) pictures(ctx context.Context, set *claim.Set, opt Options) erro
 	if _, _, err := set.Images.Open(ctx, names[0]); errors.Is(err, claim.ErrNoImages) {
 		return nil
 	}
+	if err := claim.CheckImages(ctx, set.Images, names); err != nil {
+		return err
+	}
 	found := make([]picture, len(names))
 	var wg sync.WaitGroup
 	workers := runtime.GOMAXPROCS(0)

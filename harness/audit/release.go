@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"candor/harness/claim"
+	"candor/harness/hub"
 )
 
 // File is a file of the set, and which published one it is.
@@ -85,11 +86,21 @@ func (r *Report) files(files []claim.File) {
 		}
 		r.Files = append(r.Files, out)
 	}
+	r.copies(files)
 	if len(found) > 0 && len(found) < len(files) {
 		r.warn("unknown_file", "some files are published ones, but %d of %d are not, or were changed", len(files)-len(found), len(files))
 	}
 	if len(found) > 1 && !together(found) {
 		r.warn("mixed_releases", "the files are of different releases, which no commit has together")
+	}
+}
+
+// copies finds files that the Hub's cache holds otherwise than it named them.
+func (r *Report) copies(files []claim.File) {
+	for _, f := range files {
+		if err := hub.CheckBlob(f.Path, f.SHA256); err != nil {
+			r.warn("damaged_copy", "%v", err)
+		}
 	}
 }
 

@@ -76,6 +76,7 @@ type Set struct {
 	Images    Images
 	LabelSets []LabelSet // other labels for the claims that come with the set itself
 	Files     []File     // what it was read from; none of a set that is made, or of the Hub
+	Cached    []string   // a set's of the Hub: its files in the cache
 }
 
 // File is a file of a set.

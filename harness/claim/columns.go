@@ -11,6 +11,13 @@ import (
 // checkColumns finds before any row is read what every row would fail for.
 func (t *parquetTable) checkColumns() error {
 	scalar := []parquet.Kind{parquet.Text, parquet.Int, parquet.Bool}
+	seen := make(map[string]bool)
+	for _, c := range t.file.Columns() {
+		if seen[c.Name] {
+			return fmt.Errorf("column %q is given twice: which of the two is meant is not known", c.Name)
+		}
+		seen[c.Name] = true
+	}
 	if err := t.need([]string{"claim", "text", "question"}, parquet.Text); err != nil {
 		return err
 	}

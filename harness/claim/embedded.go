@@ -28,9 +28,14 @@ type embedded struct {
 // Open reads an image by its source.
 func (e *embedded) Open(ctx context.Context, imageSource string) (data []byte, name string, err error) {
 	stem := Stem(imageSource)
+	var outside error
 	for _, p := range e.places[stem] {
 		t := e.tables[p.table]
 		data, name, err := e.at(ctx, stem, t, p.row)
+		if errors.Is(err, errOutside) { // another row, or the folder, may have it
+			outside = err
+			continue
+		}
 		if err != nil {
 			return nil, "", err
 		}
@@ -39,9 +44,11 @@ func (e *embedded) Open(ctx context.Context, imageSource string) (data []byte, n
 		}
 	}
 	data, name, err = e.folder.Open(ctx, imageSource)
+	if outside != nil && (errors.Is(err, ErrNoImages) || errors.Is(err, fs.ErrNotExist)) {
+		return nil, "", outside
+	}
 	if first := e.places[stem]; errors.Is(err, ErrNoImages) && len(first) > 0 {
-		return nil, "", fmt.Errorf("image %s: row %d of %s has no bytes and no path to a file: give the folder of the images with --images",
-			stem, first[0].row+1, e.tables[first[0].table].name)
+		return nil, "", &rowlessError{stem, first[0].row, e.tables[first[0].table].name}
 	}
 	return data, name, err
 }
@@ -51,7 +58,7 @@ func (e *embedded) at(ctx context.Context, stem string, t *parquetTable, row int
 	if t.bytes != "" {
 		data, ok, err := t.file.Bytes(ctx, t.bytes, row)
 		if err != nil {
-			return nil, "", fmt.Errorf("image %s: row %d: %w", stem, row+1, err)
+			return nil, "", fmt.Errorf("image %s: row %d: %w", stem, row+1, e.told(err))
 		}
 		if ok && len(data) > 0 {
 			return data, fmt.Sprintf("%s (row %d of %s)", stem, row+1, filepath.Base(t.name)), nil
@@ -64,12 +71,41 @@ func (e *embedded) at(ctx context.Context, stem string, t *parquetTable, row int
 	if err != nil || !ok || len(path) == 0 {
 		return nil, "", err
 	}
-	return e.follow(ctx, t, string(path))
+	data, name, err = e.follow(ctx, t, string(path))
+	if errors.Is(err, errOutside) {
+		err = fmt.Errorf("image %s: row %d of %s: path %.100q %w", stem, row+1, t.name, path, err)
+	}
+	return data, name, err
+}
+
+// errOutside marks a path that a data set may not lead to.
+var errOutside = errors.New("is outside the images folder")
+
+// rowlessError is an image that its rows do not hold, nor name a file of that
+// is here. It matches fs.ErrNotExist.
+type rowlessError struct {
+	image string
+	row   int64
+	table string
+}
+
+func (e *rowlessError) Error() string {
+	return fmt.Sprintf("image %s: row %d of %s has no bytes and no path to a file: give the folder of the images with --images", e.image, e.row+1, e.table)
+}
+
+func (e *rowlessError) Unwrap() error { return fs.ErrNotExist }
+
+// told says of an error in a file from the Hub what mends it.
+func (e *embedded) told(err error) error {
+	if e.local {
+		return err
+	}
+	return ofCache(err)
 }
 
 // follow reads the image at a path that a row names: in the folder of images,
-// by its whole name or its last part, or else beside the file. The path of a
-// data set from elsewhere is not followed to just any file of this machine.
+// by its whole name or its last part, or else beside the file or below. A data
+// set does not lead to just any file of this machine.
 func (e *embedded) follow(ctx context.Context, t *parquetTable, path string) ([]byte, string, error) {
 	path = strings.ReplaceAll(path, `\`, "/")
 	for _, name := range []string{path, filepath.Base(path)} {
@@ -84,12 +120,13 @@ func (e *embedded) follow(ctx context.Context, t *parquetTable, path string) ([]
 			return nil, "", err
 		}
 	}
+	if !local(Stem(path)) {
+		return nil, "", errOutside
+	}
 	if !e.local {
 		return nil, "", nil
 	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(filepath.Dir(t.name), filepath.FromSlash(path))
-	}
+	path = filepath.Join(filepath.Dir(t.name), filepath.FromSlash(path))
 	data, err := readFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, "", nil

@@ -19,7 +19,10 @@ import (
 // maxImageFile is the most bytes an image file may have.
 const maxImageFile = 256 << 20
 
-// Folder gives images by name from a directory. It is safe for concurrent use.
+// Folder gives images by name from a directory. No name leads out of it; links
+// in it are followed wherever they lead, for whoever keeps the folder made them,
+// as the cache of the Hub and stores of images shared by several sets do. It is
+// safe for concurrent use.
 type Folder struct {
 	dir   string
 	names map[string]string // image source → name as published, tried first

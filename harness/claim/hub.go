@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"candor/harness/hub"
+	"candor/harness/parquet"
 )
 
 // Hub fetches data sets by name; a *hub.Client is one.
@@ -56,10 +57,22 @@ func (l Loader) Load(ctx context.Context, spec string) (*Set, error) {
 	}
 	set, err := loadFiles(ctx, files, l.Images, true)
 	if err != nil {
-		return nil, fmt.Errorf("data set %s, commit %s: %w", n, d.Commit, err)
+		return nil, fmt.Errorf("data set %s, commit %s: %w", n, d.Commit, ofCache(err))
+	}
+	for _, f := range files {
+		set.Cached = append(set.Cached, f.path)
 	}
 	set.Name, set.Revision = hub.Name{Repo: d.Repo, Revision: hub.MainRevision, Config: n.Config, Split: n.Split}.String(), d.Commit
 	return set, nil
+}
+
+// ofCache says of an error in a file of the cache which file to remove.
+func ofCache(err error) error {
+	bad := new(parquet.CorruptError)
+	if !errors.As(err, &bad) {
+		return err
+	}
+	return fmt.Errorf("%w; if the copy in the cache was damaged, remove %s and it is downloaded anew", err, hub.Blob(bad.File))
 }
 
 // hubName tells a name of a data set on the Hub from the path of a file: none is

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -54,11 +55,21 @@ func dataFiles(spec, preferred string) ([]string, error) {
 func filesIn(dir, preferred string) ([]string, error) {
 	for _, pattern := range []string{preferred, "*.json", "*.jsonl", "*.csv", "*.tsv", "*.parquet"} {
 		paths, err := filepath.Glob(filepath.Join(quoteMeta(dir), pattern))
+		paths = slices.DeleteFunc(paths, aboutData)
 		if err != nil || len(paths) > 0 {
 			return paths, err
 		}
 	}
 	return nil, fmt.Errorf("folder %s holds no .json, .jsonl, .csv, .tsv or .parquet file", dir)
+}
+
+// aboutData tells what the library datasets and the Hub leave beside the data.
+func aboutData(path string) bool {
+	switch filepath.Base(path) {
+	case "dataset_info.json", "dataset_infos.json", "dataset_dict.json", "state.json", "config.json":
+		return true
+	}
+	return false
 }
 
 // quoteMeta keeps a folder's own brackets from being read as a pattern.

@@ -46,6 +46,7 @@ func (ld *loader) parquet(ctx context.Context, name, split string) error {
 	if err != nil {
 		return err
 	}
+	t.named = sources != nil
 	before := ld.ofSplit[split]
 	for r, err := range f.Rows(ctx, t.columns...) {
 		if err != nil {
@@ -64,6 +65,7 @@ func (ld *loader) parquet(ctx context.Context, name, split string) error {
 		}
 		source := ld.claims[len(ld.claims)-1].ImageSource
 		ld.places[source] = append(ld.places[source], place{len(ld.tables) - 1, r.Number})
+		t.images = append(t.images, source)
 	}
 	if f.NumRows() == 0 {
 		return fmt.Errorf("%s: the file holds no rows", name)
@@ -80,6 +82,8 @@ type parquetTable struct {
 	labels  map[string][]string // column of whole numbers → what they stand for
 	bytes   string              // column with the images, "" for none
 	path    string              // column with their files' names, "" for none
+	named   bool                // its images are named by what they are: no column does
+	images  []string            // image source of each row
 }
 
 func newTable(name string, f *parquet.File) (*parquetTable, error) {

@@ -35,20 +35,75 @@ func (f *fields) label() string { return f.get("label", "answer") }
 // split overrides the file's.
 func (f *fields) split() string { return f.get("split", "category") }
 
-// get is the value of the first of the keys that the row has.
+// get is the value of the first of the keys that the row has, and one.
 func (f *fields) get(names ...string) string {
 	for _, name := range names {
-		raw, ok := f.values[name]
-		if !ok {
-			continue
+		if s := f.one(name); s != "" || f.err != nil {
+			return s
 		}
-		s, err := scalar(raw)
-		if err != nil && f.err == nil {
-			f.err = fmt.Errorf("%s: %w", name, err)
-		}
-		return s
 	}
 	return ""
+}
+
+// one is the value of a key, "" where the row lacks it.
+func (f *fields) one(name string) string {
+	raw, ok := f.values[name]
+	if !ok {
+		return ""
+	}
+	s, err := scalar(raw)
+	if err != nil && f.err == nil {
+		f.err = fmt.Errorf("%s: %w", name, err)
+	}
+	return s
+}
+
+// agreed refuses a row whose keys for the same thing say different things: none
+// of them can be told to be the right one. meaning is what a value comes to.
+func (f *fields) agreed(meaning func(string) string, names ...string) {
+	first, said := "", ""
+	for _, name := range names {
+		value := f.one(name)
+		if strings.TrimSpace(value) == "" || f.err != nil {
+			continue
+		}
+		if first != "" && meaning(value) != meaning(said) {
+			f.err = fmt.Errorf("%s is %.100q, but %s %.100q: which of the two is meant is not known, keep one", first, said, name, value)
+		}
+		first, said = name, value
+	}
+}
+
+// check finds keys that contradict each other.
+func (f *fields) check() error {
+	f.agreed(labelMeant, "label", "answer")
+	f.agreed(Normalise, "text", "question")
+	f.agreed(func(s string) string { return path.Base(Stem(s)) }, "image_source", "image", "file_name")
+	for _, name := range []string{"text", "question"} {
+		if f.one(name) != "" && !strings.HasSuffix(sentenceMeant(f.one(name)), "?") {
+			f.agreed(sentenceMeant, "claim", name)
+		}
+	}
+	return f.err
+}
+
+func labelMeant(s string) string {
+	if label, err := ParseLabel(s); err == nil {
+		return string(label)
+	}
+	return s
+}
+
+// sentenceMeant is what a claim or a question in POPE's form says; any other
+// question, which a claim may well answer, stays one.
+func sentenceMeant(s string) string {
+	if text, _, ok := Sentence(s); ok {
+		s = text
+	}
+	if s = strings.TrimSpace(s); strings.HasSuffix(s, "?") {
+		return s
+	}
+	return strings.ReplaceAll(withoutArticles(s), " this image", " the image")
 }
 
 // parse makes a claim of a row, the n-th of a file of this split. It also
@@ -57,8 +112,8 @@ func parse(r row, n int, split string) (c Claim, image string, err error) {
 	f := fields{row: r}
 	c = Claim{QuestionID: f.id(), Question: f.question(), Text: f.claim(), Object: f.get("object"), Split: f.split()}
 	image, label := f.image(), f.label()
-	if f.err != nil {
-		return Claim{}, "", f.err
+	if err := f.check(); err != nil {
+		return Claim{}, "", err
 	}
 	c.number(n, split)
 	if err := c.say(); err != nil {

@@ -84,8 +84,8 @@ func (l *LabelSet) add(file string, r row, n int) error {
 	f := fields{row: r}
 	c := Claim{QuestionID: f.id(), Split: f.split(), Question: f.question(), Text: f.claim()}
 	image, label := f.image(), f.label()
-	if f.err != nil {
-		return f.err
+	if err := f.check(); err != nil {
+		return err
 	}
 	c.number(n, splitOf(file))
 	if err := c.checkKeys(); err != nil {

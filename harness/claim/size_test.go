@@ -91,6 +91,9 @@ func TestReadFullSize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := claim.CheckImages(t.Context(), set.Images, sourcesOf(set)); err != nil {
+		t.Fatal(err)
+	}
 	different := map[[sha256.Size]byte]bool{}
 	seen := map[string]bool{}
 	for _, c := range set.Claims {

@@ -138,10 +138,10 @@ func (f *File) footer(size int64) ([]byte, error) {
 func (f *File) decode(footer []byte) error {
 	n, err := scan(footer)
 	if err != nil {
-		return fmt.Errorf("%w: %w", errMetadata, err)
+		return inMetadata(err)
 	}
 	if err := thrift.Unmarshal(&thrift.CompactProtocol{}, footer[:n], &f.meta); err != nil {
-		return fmt.Errorf("%w: %w", errMetadata, err)
+		return inMetadata(err)
 	}
 	if f.meta.EncryptionAlgorithm.Value != nil {
 		return errors.New("it is encrypted, which is not read")
@@ -163,6 +163,14 @@ func (f *File) decode(footer []byte) error {
 		return fmt.Errorf("%w: %d rows, and %d in the row groups", errMetadata, f.meta.NumRows, rows)
 	}
 	return nil
+}
+
+// inMetadata says once what is damaged.
+func inMetadata(err error) error {
+	if errors.Is(err, errMetadata) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", errMetadata, err)
 }
 
 // locate is the row group of a row and its place there.

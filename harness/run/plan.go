@@ -157,6 +157,12 @@ func (p *Plan) prepare(ctx context.Context, id infer.Identity, o Observer) error
 		policy = imageproc.PolicyServer
 		p.warn("unknown_family", "the image processor of architecture %q is not known: images are left to the server and their tokens are not checked", id.Architecture)
 	}
+	if err := claim.CheckImages(ctx, p.images.source, p.images.names); err != nil {
+		if ctx.Err() != nil {
+			return ErrInterrupted
+		}
+		return fmt.Errorf("%w; nothing was asked", err)
+	}
 	if err := p.images.verify(ctx, f, policy, o); err != nil {
 		return err
 	}
