@@ -32,6 +32,20 @@ func register(ctx context.Context, b infer.Backend) (did string, err error) {
 	return string(r), nil
 }
 
+// threads is the number of the engine's threads, 0 for the server's choice:
+// what was asked for, else one for candor-micro. It is so small that on a CPU
+// more threads only wait for each other, many times slower than one; on a GPU
+// their number makes no difference.
+func threads(model string, asked *int) int {
+	switch {
+	case asked != nil:
+		return *asked
+	case micro.Is(model):
+		return 1
+	}
+	return 0
+}
+
 // announce says before all else that the model is the embedded one; of a run
 // that is gone on with, the one that it was begun with.
 func announce(w io.Writer, model string, b *run.Bundled, resumed string) {

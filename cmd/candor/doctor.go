@@ -18,14 +18,14 @@ type doctorCmd struct {
 	Profile   string `help:"Named sampling options that a run would use." default:"qwen3.5-instruct"`
 	NumCtx    *int   `help:"Context in tokens." placeholder:"N"`
 	NumBatch  *int   `help:"Prompt batch in tokens." placeholder:"N"`
-	NumThread int    `help:"Threads of the engine; 0 leaves it to the server." default:"0"`
+	NumThread *int   `help:"Threads of the engine; 0 leaves it to the server. Default: 0, for ${model} 1." placeholder:"N"`
 	JSON      bool   `name:"json" help:"Print the findings as JSON."`
 }
 
 // Run questions the server as a run would, and prints what was found.
 func (d *doctorCmd) Run(ctx context.Context, c console) error {
 	cfg := run.DefaultConfig()
-	cfg.Model, cfg.Profile, cfg.NumThread, cfg.Prompt = d.Model, d.Profile, d.NumThread, d.Prompt
+	cfg.Model, cfg.Profile, cfg.NumThread, cfg.Prompt = d.Model, d.Profile, threads(d.Model, d.NumThread), d.Prompt
 	cfg.NumCtx, cfg.NumBatch = d.NumCtx, d.NumBatch
 	b, err := ollama.New(d.Host)
 	if err != nil {

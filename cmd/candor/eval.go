@@ -51,7 +51,7 @@ type evalCmd struct {
 	Think            *bool    `help:"Replaces the profile's." negatable:"" group:"sampling"`
 	NumCtx           *int     `help:"Context in tokens. Default: fitted once to the longest prompt and answer." group:"sampling"`
 	NumBatch         *int     `help:"Prompt batch in tokens. Default: what lets the image be reused, where that takes one." group:"sampling"`
-	NumThread        int      `help:"Threads of the engine; 0 leaves it to the server." default:"0" group:"sampling"`
+	NumThread        *int     `help:"Threads of the engine; 0 leaves it to the server. Default: 0, for ${model} 1." group:"sampling"`
 
 	Parallel      string `help:"Requests in flight at each server, the waiting one included: a number or auto." default:"auto" group:"run"`
 	ForceParallel bool   `help:"Allow --parallel on a server whose answers change with it." group:"run"`
@@ -121,7 +121,7 @@ func (e *evalCmd) config() run.Config {
 			FrequencyPenalty: e.FrequencyPenalty, RepeatPenalty: e.RepeatPenalty, RepeatLastN: e.RepeatLastN,
 			NumPredict: e.NumPredict, NumCtx: e.NumCtx, NumBatch: e.NumBatch, Think: e.Think,
 		},
-		NumThread: e.NumThread, Parallel: e.Parallel, Force: e.ForceParallel, ImagePolicy: e.ImagePolicy,
+		NumThread: threads(e.Model, e.NumThread), Parallel: e.Parallel, Force: e.ForceParallel, ImagePolicy: e.ImagePolicy,
 		Confidence: e.Confidence, Bins: e.Bins, Bootstrap: e.Bootstrap, Preflight: e.Preflight, AcceptServer: e.AcceptServerChange,
 	}
 }
