@@ -38,8 +38,7 @@ func table(r io.Reader) iter.Seq2[row, error] {
 			if err == nil {
 				err = text(cells)
 			}
-			line, _ := cr.FieldPos(0)
-			where := fmt.Sprintf("line %d", line)
+			where := fmt.Sprintf("line %d", lineOf(cr, cells, err))
 			if err != nil {
 				yield(row{}, inTable(where, err))
 				return
@@ -49,6 +48,19 @@ func table(r io.Reader) iter.Seq2[row, error] {
 			}
 		}
 	}
+}
+
+// lineOf is where a row begins, whether or not it could be read.
+func lineOf(cr *csv.Reader, cells []string, err error) int {
+	var wrong *csv.ParseError
+	switch {
+	case errors.As(err, &wrong):
+		return wrong.StartLine
+	case len(cells) > 0:
+		line, _ := cr.FieldPos(0)
+		return line
+	}
+	return 1 // nothing was read, as when the disk fails
 }
 
 // separator is the one that the first line has most of; a comma if it has none.
