@@ -96,3 +96,40 @@ func TestNothingFetched(t *testing.T) {
 		}
 	}
 }
+
+// A file of the cache that was damaged after it came is named, to be removed,
+// whether that shows when it is opened or at an image.
+func TestDamagedCache(t *testing.T) {
+	for name, spoil := range map[string]func([]byte){
+		"the end":  func(b []byte) { copy(b[len(b)-40:], strings.Repeat("\xff", 30)) },
+		"the data": func(b []byte) { copy(b[4:], strings.Repeat("\xff", len(b)/2)) },
+	} {
+		_, l := publishedHub(t)
+		set, err := l.Load(t.Context(), "lmms-lab/POPE:Full/random")
+		if err != nil || len(set.Cached) != 1 {
+			t.Fatalf("%v, %d files", err, len(set.Cached))
+		}
+		if err := hub.CheckBlob(set.Cached[0], ""); err != nil {
+			t.Error(err)
+		}
+		blob := hub.Blob(set.Cached[0])
+		b, err := os.ReadFile(blob)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spoil(b)
+		if err := os.WriteFile(blob, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		again, err := l.Load(t.Context(), "lmms-lab/POPE:Full/random")
+		if err == nil {
+			_, _, err = again.Claims[0].Open(t.Context(), again.Images)
+		}
+		if err == nil || !strings.Contains(err.Error(), "remove "+blob+" ") || strings.Count(err.Error(), "its metadata are damaged") > 1 {
+			t.Errorf("%s: error %v; want it to name %s", name, err, blob)
+		}
+		if err := hub.CheckBlob(set.Cached[0], ""); !errors.Is(err, hub.ErrDamaged) || !strings.Contains(err.Error(), blob) {
+			t.Errorf("%s: error %v; want that the copy is damaged", name, err)
+		}
+	}
+}

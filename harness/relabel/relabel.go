@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"candor/harness/claim"
 	"candor/scoring"
@@ -26,6 +27,8 @@ func Load(args []string, own []claim.LabelSet) ([]claim.LabelSet, error) {
 		switch {
 		case name == "" || isFile && file == "":
 			return nil, fmt.Errorf("--labels %q: give NAME=FILE", arg)
+		case strings.ContainsFunc(name, unicode.IsControl):
+			return nil, fmt.Errorf("--labels %q: a name may not hold control characters", arg)
 		case !isFile && known < 0:
 			return nil, fmt.Errorf("--labels %s: no label set of that name comes with the data%s; give --labels %s=FILE", name, these(own), name)
 		case slices.Contains(args[:i], arg) || known >= len(own):
@@ -62,7 +65,11 @@ func Summaries(ctx context.Context, rows []scoring.Row, sets []claim.LabelSet, p
 		if out[l.Name], err = scoring.SummarizeUnder(ctx, rows, joint{l, l.Splits()}.label, pay, opt); err != nil {
 			return nil, fmt.Errorf("labels %s: %w", l.Name, err)
 		}
-		out[l.Name].Warnings = slices.Insert(out[l.Name].Warnings, 0, told(l.Name, out[l.Name]))
+		first := []scoring.Warning{told(l.Name, out[l.Name])}
+		if w, little := scant(l.Name, out[l.Name]); little {
+			first = append(first, w)
+		}
+		out[l.Name].Warnings = slices.Insert(out[l.Name].Warnings, 0, first...)
 	}
 	return out, nil
 }
@@ -90,6 +97,16 @@ func told(name string, s *scoring.Summary) scoring.Warning {
 		text += fmt.Sprintf("; %d are of splits that it does not have", f.Uncovered)
 	}
 	return scoring.Warning{Code: "label_set", Message: text}
+}
+
+// scant tells a label set that says next to nothing of a run, as one of another
+// release or of a few rows does.
+func scant(name string, s *scoring.Summary) (w scoring.Warning, little bool) {
+	const least = 20 // one in so many
+	f := s.LabelSet
+	all := f.Kept + f.Ambiguous + f.Uncovered
+	text := fmt.Sprintf("labels %s cover under 5 %% of the tasks (%d of %d): figures by them are of those alone; see that they are of this data set", name, f.Kept, all)
+	return scoring.Warning{Code: "label_coverage", Message: text}, f.Kept*least < all
 }
 
 // joint is a label set beside the rows of a run.

@@ -1,8 +1,10 @@
 package relabel_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,6 +43,8 @@ func TestLoad(t *testing.T) {
 		{[]string{"repope"}, "no label set of that name comes with the data (it has corrected); give --labels repope=FILE"},
 		{[]string{""}, "give NAME=FILE"},
 		{[]string{"=x"}, "give NAME=FILE"},
+		{[]string{"a\x1b[31m=" + re}, `"a\x1b[31m=`},
+		{[]string{"a\nb=" + re}, "a name may not hold control characters"},
 		{[]string{"re="}, "give NAME=FILE"},
 		{[]string{"re=" + filepath.Join(t.TempDir(), "no.json")}, "--labels re: "},
 	} {
@@ -118,6 +122,32 @@ func TestCheck(t *testing.T) {
 		err = relabel.Check(c.rows, c.texts, []claim.LabelSet{set})
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v; want %q", c.name, err, c.want)
+		}
+	}
+}
+
+// A set that labels under one task in twenty is told of, and one that labels
+// one in twenty is not.
+func TestScantLabels(t *testing.T) {
+	pay, err := scoring.NewPayment(scoring.Brier{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for tasks, want := range map[int]bool{20: false, 21: true} {
+		var rows []scoring.Row
+		for i := range tasks {
+			rows = append(rows, row(fmt.Sprintf("random/%d", i), "random", fmt.Sprint(i)))
+		}
+		set := claim.LabelSet{Name: "re", Labels: map[string]claim.Label{"random/1": claim.Supported}}
+		got, err := relabel.Summaries(t.Context(), rows, []claim.LabelSet{set}, pay, scoring.Options{FloorDraws: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := slices.ContainsFunc(got["re"].Warnings, func(w scoring.Warning) bool {
+			return w.Code == "label_coverage" && strings.Contains(w.Message, fmt.Sprintf("(1 of %d)", tasks))
+		})
+		if told != want {
+			t.Errorf("%d tasks: told is %v: %v", tasks, told, got["re"].Warnings)
 		}
 	}
 }

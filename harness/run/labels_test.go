@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -126,8 +127,77 @@ func TestLabelStrays(t *testing.T) {
 			t.Errorf("%q", got)
 		}
 	}
-	b.cfg.Labels = nil
+	b.cfg.Labels = []string{"re=" + labelFile(t, `{"question_id":1,"label":"no"}`)} // in its place
 	if got := strays(b.resume()); len(got) > 0 {
 		t.Errorf("still told: %q", got)
+	}
+}
+
+// messages are those of a summary's warnings of one kind.
+func messages(res run.Result, code string) (found []string) {
+	for _, w := range res.Summary.Warnings {
+		if w.Code == code {
+			found = append(found, w.Message)
+		}
+	}
+	return found
+}
+
+// Sets that are given on resume are added to those of the run; a file that is
+// another than before is said, once.
+func TestLabelsAddedOnResume(t *testing.T) {
+	b := newBench(t)
+	first := relabelling(t)
+	b.cfg.Labels = []string{"first=" + first}
+	was := b.run().Manifest.Labels[0].Revision
+	b.cfg.Labels = []string{"second=" + relabelling(t)}
+	res := b.resume()
+	if len(res.Summary.ByLabels) != 2 || len(res.Manifest.Labels) != 2 || len(res.Manifest.Config.Labels) != 2 || len(messages(res, "labels_changed")) != 0 {
+		t.Fatalf("label sets %v, warnings %v", res.Manifest.Config.Labels, res.Summary.Warnings)
+	}
+	write(t, first, []byte(`{"question_id":1,"label":"no","split":"adversarial"}`))
+	b.cfg.Labels = nil
+	res = b.resume()
+	got := messages(res, "labels_changed")
+	if len(got) != 1 || !strings.Contains(got[0], "labels first are others") || !strings.Contains(got[0], was) || !strings.Contains(got[0], res.Manifest.Labels[0].Revision) {
+		t.Errorf("%q; want both revisions", got)
+	}
+	if res.Summary.ByLabels["first"].N != 1 || res.Summary.ByLabels["second"].N != 18 {
+		t.Error("not scored by the new labels")
+	}
+	if got := messages(b.resume(), "labels_changed"); len(got) > 0 {
+		t.Errorf("still told: %q", got)
+	}
+}
+
+// A finished run is shown again whatever became of its label files; one that
+// lacks something, and a set that is given now, are not.
+func TestLabelsGone(t *testing.T) {
+	for name, spoil := range map[string]func(file string){
+		"gone":    func(file string) { _ = os.Remove(file) },
+		"damaged": func(file string) { _ = os.WriteFile(file, []byte("{"), 0o644) },
+		"other":   func(file string) { _ = os.WriteFile(file, []byte(`{"question_id":1,"label":"no","image":"z.png"}`), 0o644) },
+	} {
+		b := newBench(t)
+		file := relabelling(t)
+		b.cfg.Labels = []string{"re=" + file}
+		before := b.run()
+		spoil(file)
+		for range 2 {
+			res := b.resume()
+			if re := res.Summary.ByLabels["re"]; re == nil || re.N != 18 || *re.Accuracy != *before.Summary.ByLabels["re"].Accuracy {
+				t.Fatalf("%s: %+v; want the stored figures", name, re)
+			}
+			if got := messages(res, "labels_gone"); len(got) != 1 || !strings.Contains(got[0], "labels re: ") || !strings.Contains(got[0], before.Manifest.Labels[0].Revision) {
+				t.Errorf("%s: %q", name, got)
+			}
+			if l := res.Manifest.Labels; len(l) != 1 || l[0] != before.Manifest.Labels[0] {
+				t.Errorf("%s: manifest %v", name, l)
+			}
+		}
+		b.cfg.Labels = []string{"again=" + file}
+		if _, err := b.try(t.Context(), true); err == nil {
+			t.Errorf("%s: no error for a set that is given now", name)
+		}
 	}
 }

@@ -47,6 +47,7 @@ type Plan struct {
 	Lacking []string
 
 	labels                      []claim.LabelSet
+	keptLabels                  []keptLabels // of a finished run, whose files are gone
 	system                      string
 	images                      *imageStore
 	typicalWidth, typicalHeight int
@@ -55,6 +56,10 @@ type Plan struct {
 // NewPlan checks the configuration, reads the data, fetched by load where they
 // are not here, and lays out the tasks. It asks no server and decodes no image.
 func NewPlan(ctx context.Context, cfg Config, load claim.Loader) (*Plan, error) {
+	return newPlan(ctx, cfg, load, earlierLabels{})
+}
+
+func newPlan(ctx context.Context, cfg Config, load claim.Loader, earlier earlierLabels) (*Plan, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
@@ -75,7 +80,7 @@ func NewPlan(ctx context.Context, cfg Config, load claim.Loader) (*Plan, error) 
 		return nil, err
 	}
 	p.Dataset, p.Revision = set.Name, set.Revision
-	if err := p.readLabels(set); err != nil {
+	if err := p.readLabels(set, earlier); err != nil {
 		return nil, err
 	}
 	claims, err := p.choose(set)

@@ -123,11 +123,11 @@ func DryRun(ctx context.Context, cfg Config, deps Dependencies) (*Plan, error) {
 func ready(ctx context.Context, cfg Config, known string, deps Dependencies) (*Plan, *servers, error) {
 	ctx, cancel := infer.UntilStopped(ctx, deps.Stop)
 	defer cancel()
-	p, err := NewPlan(ctx, cfg, claim.Loader{Hub: deps.Hub, Commit: commitOf(known)})
+	id, lacksNothing := whole(known)
+	p, err := newPlan(ctx, cfg, claim.Loader{Hub: deps.Hub, Commit: commitOf(known)}, labelsOf(known, lacksNothing))
 	if err != nil {
 		return nil, nil, err
 	}
-	id, lacksNothing := whole(known)
 	s, err := connect(ctx, cfg, deps, !lacksNothing)
 	if lacksNothing && (err != nil || len(s.lacking) > 0) {
 		s, err = &servers{identity: id}, nil

@@ -60,6 +60,9 @@ func summarize(ctx context.Context, m Manifest, p *Plan, traces []Trace, failed 
 	if s.ByLabels, err = relabel.Summaries(ctx, rows, p.labels, p.Payment, opt); err != nil {
 		return Summary{}, err
 	}
+	for _, l := range p.keptLabels {
+		s.ByLabels[l.Name] = l.summary
+	}
 	if missing := m.Tasks - len(rows); missing > 0 {
 		s.Complete = false
 		s.Warnings = append(s.Warnings, partial(len(traces), m.Tasks))
