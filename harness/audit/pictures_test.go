@@ -3,6 +3,8 @@ package audit_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"errors"
 	"fmt"
 	"image"
 	"image/png"
@@ -15,6 +17,9 @@ import (
 
 	"candor/harness/audit"
 	"candor/harness/claim"
+	"candor/scoring"
+
+	"github.com/parquet-go/parquet-go"
 )
 
 // nothing has no images.
@@ -106,5 +111,47 @@ func TestAuditStops(t *testing.T) {
 	set := load(t, files(t, map[string]string{"x.jsonl": `{"image": "a.png", "claim": "A.", "label": "yes"}`, "a.png": blank(t, 64, 64)}), "")
 	if _, err := audit.Audit(ctx, set, options(t)); err == nil {
 		t.Error("an audit went on although it was cancelled")
+	}
+}
+
+// A copy in the Hub's cache that is not the one it is named after is told of,
+// whether it is read by its name there or by the link that a snapshot has.
+func TestDamagedCopy(t *testing.T) {
+	row := `{"question_id": 1, "image": "a.jpg", "claim": "It rains.", "label": "yes"}` + "\n"
+	good := fmt.Sprintf("%x", sha256.Sum256([]byte(row)))
+	bad := strings.Repeat("ab", 32)
+	dir := files(t, map[string]string{"blobs/" + good: row, "blobs/" + bad: row, "snapshots/note": ""})
+	for name, damaged := range map[string]bool{good: false, bad: true} {
+		link := filepath.Join(dir, "snapshots", name[:4]+".jsonl")
+		if err := os.Symlink(filepath.Join("..", "blobs", name), link); err != nil {
+			t.Skip("no links here: ", err)
+		}
+		r := look(t, load(t, link, ""), options(t))
+		told := slices.ContainsFunc(r.Warnings, func(w scoring.Warning) bool {
+			return w.Code == "damaged_copy" && strings.Contains(w.Message, filepath.Join("blobs", bad)) && strings.Contains(w.Message, good)
+		})
+		if told != damaged {
+			t.Errorf("%s: told is %v: %v", name, told, r.Warnings)
+		}
+	}
+}
+
+// Rows of one image source with different pictures are refused.
+func TestSeveralPictures(t *testing.T) {
+	type row struct {
+		ID     string `parquet:"question_id"`
+		Source string `parquet:"image_source"`
+		Claim  string `parquet:"claim"`
+		Label  string `parquet:"label"`
+		Image  []byte `parquet:"image"`
+	}
+	file := filepath.Join(t.TempDir(), "set.parquet")
+	one, other := []byte(blank(t, 64, 64)), []byte(blank(t, 96, 64))
+	if err := parquet.WriteFile(file, []row{{"1", "a", "It rains.", "yes", one}, {"2", "a", "It snows.", "no", one}, {"3", "a", "It is dry.", "no", other}}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := audit.Audit(t.Context(), load(t, file, ""), options(t))
+	if !errors.Is(err, claim.ErrSeveralPictures) || !strings.Contains(err.Error(), "row 1 of set.parquet and row 3 of set.parquet") {
+		t.Errorf("error %v", err)
 	}
 }

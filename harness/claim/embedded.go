@@ -1,6 +1,7 @@
 package claim
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,7 +34,7 @@ func (e *embedded) Open(ctx context.Context, imageSource string) (data []byte, n
 		t := e.tables[p.table]
 		data, name, err := e.at(ctx, stem, t, p.row)
 		if errors.Is(err, errOutside) { // another row, or the folder, may have it
-			outside = err
+			outside = cmp.Or(outside, err)
 			continue
 		}
 		if err != nil {

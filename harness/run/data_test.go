@@ -1,12 +1,16 @@
 package run_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"candor/harness/claim"
 	"candor/harness/run"
+
+	"github.com/parquet-go/parquet-go"
 )
 
 // Images that cannot be used are refused by name before any question, all of
@@ -94,5 +98,31 @@ func TestUsage(t *testing.T) {
 				t.Errorf("%T %v is no usage error", err, err)
 			}
 		})
+	}
+}
+
+// Rows of one image source with different pictures are refused by their numbers
+// before any question, also in a dry run.
+func TestSeveralPictures(t *testing.T) {
+	type row struct {
+		ID     string `parquet:"question_id"`
+		Source string `parquet:"image_source"`
+		Claim  string `parquet:"claim"`
+		Label  string `parquet:"label"`
+		Image  []byte `parquet:"image"`
+	}
+	b := newBench(t)
+	b.cfg.Dataset, b.cfg.Images = filepath.Join(t.TempDir(), "adversarial.parquet"), ""
+	rows := []row{{"1", "a", "It rains.", "yes", picture(t, 64, 64, 1)}, {"2", "a", "It snows.", "no", picture(t, 64, 64, 2)}}
+	if err := parquet.WriteFile(b.cfg.Dataset, rows); err != nil {
+		t.Fatal(err)
+	}
+	b.cfg.Partition, b.cfg.NumTasks = "all", 1 // one claim alone would be asked about another's picture
+	b.fails(false, "image a: row 1 of adversarial.parquet and row 2 of adversarial.parquet", "nothing was asked")
+	if _, err := run.DryRun(t.Context(), b.cfg, b.deps); !errors.Is(err, claim.ErrSeveralPictures) {
+		t.Errorf("a dry run says %v", err)
+	}
+	if n := len(b.server.Requests()); n > 0 {
+		t.Errorf("%d requests", n)
 	}
 }

@@ -176,7 +176,9 @@ func TestLabelsGone(t *testing.T) {
 	for name, spoil := range map[string]func(file string){
 		"gone":    func(file string) { _ = os.Remove(file) },
 		"damaged": func(file string) { _ = os.WriteFile(file, []byte("{"), 0o644) },
-		"other":   func(file string) { _ = os.WriteFile(file, []byte(`{"question_id":1,"label":"no","image":"z.png"}`), 0o644) },
+		"other": func(file string) {
+			_ = os.WriteFile(file, []byte(`{"question_id":1,"label":"no","image":"z.png"}`), 0o644)
+		},
 	} {
 		b := newBench(t)
 		file := relabelling(t)
