@@ -31,9 +31,6 @@ const (
 	exitInterrupted = 130 // resumable
 )
 
-// version is set at build time by -ldflags "-X main.version=…".
-var version = "devel"
-
 func main() {
 	os.Exit(candor(os.Args[1:], console{os.Args[0], os.Stdin, os.Stdout, os.Stderr}))
 }
@@ -61,15 +58,6 @@ type cli struct {
 	Version   kong.VersionFlag `help:"Print the version."`
 }
 
-// versionCmd is candor version.
-type versionCmd struct{}
-
-// Run prints the version, as --version does.
-func (versionCmd) Run(c console) error {
-	_, err := fmt.Fprintln(c.out, "candor", version)
-	return err
-}
-
 // exitStatus ends a command whose messages are already written.
 type exitStatus int
 
@@ -83,7 +71,7 @@ func candor(args []string, c console) int {
 	parser, err := kong.New(&app,
 		kong.Name("candor"),
 		kong.Description("Does a vision-language model know how likely it is to be right?"),
-		kong.Vars{"version": "candor " + version, "model": micro.Name, "families": strings.Join(imageproc.FamilyNames(), ", ")},
+		kong.Vars{"version": "candor " + built(), "model": micro.Name, "families": strings.Join(imageproc.FamilyNames(), ", ")},
 		kong.Writers(c.out, c.err),
 		kong.Exit(func(code int) { status = code }),
 		kong.Resolvers(stored),
