@@ -28,15 +28,18 @@ func negatives(args []string) []string {
 	return out
 }
 
-// unknown says of a command that there is none which there are; any other
-// mistake it leaves alone.
+// unknown says of a command that there is none which there are, and of runs
+// without a flag which flags take them; any other mistake it leaves alone.
 func unknown(err error, k *kong.Kong) error {
 	var parse *kong.ParseError
-	if !errors.As(err, &parse) || parse.Context.Selected() != nil {
+	name, isArgument := strings.CutPrefix(err.Error(), "unexpected argument ")
+	if !errors.As(err, &parse) || !isArgument {
 		return err
 	}
-	name, isArgument := strings.CutPrefix(err.Error(), "unexpected argument ")
-	if !isArgument {
+	if command := parse.Context.Selected(); command != nil {
+		if command.Name == "calibrate" {
+			return fmt.Errorf("%w; calibrate takes its runs by flags: --fit RUN, to fit on, and --apply RUN, to judge on", err)
+		}
 		return err
 	}
 	name, _, _ = strings.Cut(name, ", did you mean ")
