@@ -1,10 +1,13 @@
 package claim
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -116,7 +119,9 @@ func parse(r row, n int, split string) (c Claim, image string, err error) {
 		return Claim{}, "", err
 	}
 	c.number(n, split)
-	if err := c.say(); err != nil {
+	if err := c.say(); errors.Is(err, errNoClaim) {
+		return Claim{}, "", fmt.Errorf("%w: %s", err, f.wanting())
+	} else if err != nil {
 		return Claim{}, "", err
 	}
 	if c.Label, err = ParseLabel(label); err != nil {
@@ -124,6 +129,14 @@ func parse(r row, n int, split string) (c Claim, image string, err error) {
 	}
 	c.ID, c.ImageSource = c.Split+"/"+c.QuestionID, Stem(image)
 	return c, image, c.check(image)
+}
+
+var errNoClaim = errors.New("neither a claim nor a question")
+
+// wanting says which names a row without a claim has, and which would do.
+func (f *fields) wanting() string {
+	seen := strings.Join(slices.Sorted(maps.Keys(f.values)), ", ")
+	return fmt.Sprintf("the row has %.200s; wanted is claim, the sentence, or question (or text), such as \"Is there a dog in the image?\"", cmp.Or(seen, "nothing"))
 }
 
 // number fills in the split by the file, and the question_id of a row with a
@@ -143,7 +156,7 @@ func (c *Claim) say() error {
 		return nil
 	}
 	if strings.TrimSpace(c.Question) == "" {
-		return errors.New("neither a claim nor a question")
+		return errNoClaim
 	}
 	text, object, ok := Sentence(c.Question)
 	if !ok {

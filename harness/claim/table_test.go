@@ -48,6 +48,8 @@ func TestTablesRefuse(t *testing.T) {
 		{"a quote left open", "image,claim,label\na.png,\"A dog.,yes\n", "extraneous or missing \" in quoted-field"},
 		{"a column twice", "image,claim,label,claim\na.png,A dog.,yes,A cat.\n", `line 1: column "claim" is given twice`},
 		{"another label", "image,claim,label\na.png,\"A\ndog.\",yes\nb.png,A cat.,perhaps\n", `line 4: unknown label "perhaps"`},
+		{"no claim's column", "id,image,sentence,label\n1,a.png,A dog.,yes\n", "line 2: neither a claim nor a question: the row has id, image, label, sentence; wanted is claim, the sentence, or question (or text)"},
+		{"no claim", "image,claim,label\na.png,,yes\n", "line 2: neither a claim nor a question: the row has image, label; wanted"},
 		{"no label", "image,claim,label\na.png,A dog.,\n", "line 2: label is missing"},
 		{"no image", "image,claim,label\n,A dog.,yes\n", "line 2: image is missing"},
 		{"Latin-1", "image,claim,label\na.png,Caf\xe9.,yes\n", "line 2: not UTF-8 text: save the table as CSV UTF-8"},
