@@ -31,7 +31,7 @@ type Asker struct {
 type Asked struct {
 	Claim           // with the label as published
 	Truth     Label // "" where the claim is ambiguous
-	Ambiguous bool  // it is about a doubtful object
+	Ambiguous bool  // it is about a doubtful object, or what the backdrop shows
 }
 
 // NewAsker learns from scenes what is common; claims are drawn from the seed.
@@ -63,7 +63,7 @@ func (a *Asker) Ask(i int, s *scene.Scene) []Asked {
 // judged adds what is true of the claim's object.
 func judged(c Claim, s *scene.Scene) Asked {
 	switch {
-	case c.Object == s.Doubtful():
+	case c.Object == s.Doubtful(), c.Object == s.Backdrop() && !s.Has(c.Object):
 		return Asked{Claim: c, Ambiguous: true}
 	case s.Has(c.Object):
 		return Asked{Claim: c, Truth: Supported}

@@ -34,7 +34,8 @@ func TestDemoClaims(t *testing.T) {
 		count[cell{c.ImageSource, c.Split, c.Label}]++
 		s := scenes[c.ImageSource]
 		truth, kept := corrected.Of(c)
-		if kept == (s.Doubtful() == c.Object) || kept && s.Has(c.Object) != (truth == Supported) {
+		doubtful := s.Doubtful() == c.Object || s.Backdrop() == c.Object && !s.Has(c.Object)
+		if kept == doubtful || kept && s.Has(c.Object) != (truth == Supported) {
 			t.Errorf("%s: %q is corrected to %q, kept %v, of %v and in doubt %q", c.ID, c.Text, truth, kept, s.Present(), s.Doubtful())
 		}
 		if text, object, ok := Sentence(c.Question); !ok || text != c.Text || object != c.Object {

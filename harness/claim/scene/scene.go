@@ -87,3 +87,13 @@ func (s *Scene) Present() []string {
 }
 
 func (s *Scene) bounds() image.Rectangle { return image.Rect(0, 0, s.Width, s.Height) }
+
+// Backdrop is a kind that the backdrop may be said to show though no object of
+// the scene is of it, "" for none: points of light in a night sky are stars to
+// a person.
+func (s *Scene) Backdrop() string {
+	if t, _ := themeNamed(s.Theme); t.wall == stars {
+		return "star"
+	}
+	return ""
+}
