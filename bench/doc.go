@@ -6,6 +6,9 @@
 //	go test -bench . -tags openblas ./bench
 //	scripts/bench-numpy.sh
 //	scripts/bench-pillow.sh
+//	scripts/bench-load.sh
+//
+// The journal's is beside it: go test -bench Journal ./harness/run.
 //
 // Ratios are named by what the time is divided by: x-product 1.1 takes 1.1
 // times as long as the bare matrix product, x-textbook-loop 0.2 a fifth of the
@@ -32,6 +35,37 @@
 // need that looks at each image once. Two servers on one model store take .73
 // and .70 of the time of one on the same cores, which were shared with other
 // programs; the answers are the same, task by task.
+//
+// # A whole run, the journal, the load generator
+//
+// A run of the demo, 960 tasks, at a server of 200 ms in 16 slots (one run, load
+// 10 on two cores): the asking, with each answer on disk before it counts, took
+// 1.016 times as long as slots that are never idle, and the whole run, with the
+// drawing and checking of the images before and the intervals after, 1.9 times.
+//
+// The journal syncs what finishes together at once. 512 tasks, beside each line
+// written and synced on its own, and beside no sync at all (one run):
+//
+//	askers            1     4     16    64
+//	× sync each       1.4   .77   .33   .07
+//	× unsynced        185   252   97    13
+//
+// A sync took 1 to 2 ms and varied as much, so the first column says no more
+// than that one asker gains nothing.
+//
+// candor bench in a closed loop beside Locust 2.47 (FastHttpUser, one process),
+// one after the other with requests of the same size (two runs of the first
+// two, one of the last; load 10):
+//
+//	service, slots, at once    200 ms, 4, 4    200 ms, 16, 32    0 ms, 64, 8
+//	answers/s                  19.8            79.3              7700
+//	Locust's                   20.1            81.5              6900
+//	× Locust                   .985            .97               1.1
+//
+// Four slots of 200 ms give 20 answers a second and sixteen 80: Locust's count
+// is above that, since it has answers in it of requests sent before it began to
+// count, and no end of the load is cut off. Candor's window opens and closes
+// with an answer.
 //
 // # Replicates of ratio metrics
 //

@@ -44,7 +44,14 @@ func serve(slots int, each time.Duration) error {
 	}
 	fmt.Println("http://" + listener.Addr().String())
 	places := make(chan struct{}, slots)
-	return http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	mux := http.NewServeMux()
+	for path, says := range map[string]string{
+		"/api/version": `{"version":"0.24.0"}`, "/api/tags": `{"models":[]}`, "/api/ps": `{"models":[]}`,
+		"/api/show": `{"details":{},"model_info":{"general.architecture":"qwen35","qwen35.context_length":262144},"capabilities":["completion","vision"]}`,
+	} {
+		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, says) })
+	}
+	mux.HandleFunc("POST /api/generate", func(w http.ResponseWriter, r *http.Request) {
 		if _, err := io.Copy(io.Discard, r.Body); err != nil {
 			return
 		}
@@ -56,7 +63,8 @@ func serve(slots int, each time.Duration) error {
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprintf(w, `{"model":"fixed","response":%s,"done":true,"done_reason":"stop","prompt_eval_count":400,"eval_count":12,"total_duration":%d}`,
 			strconv.Quote(`{"verdict":"SUPPORTED","confidence":0.9}`), took)
-	}))
+	})
+	return http.Serve(listener, mux)
 }
 
 // startServer runs serve in a process of its own until the benchmark ends.

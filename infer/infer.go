@@ -53,6 +53,9 @@ type Request struct {
 	// server can report: the image's own cost, or more where the text's is
 	// known; fewer mean that the image was dropped. 0 checks nothing.
 	MinPromptTokens int
+	// FirstToken, unless nil, has the server stream its answer, and is called
+	// once, when the first piece of it arrives.
+	FirstToken func()
 }
 
 // Response is what a model said.

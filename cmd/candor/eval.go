@@ -81,7 +81,7 @@ func (e *evalCmd) Run(c console, sig *signals) error {
 	deps := run.Dependencies{
 		Connect: func(host string) (infer.Backend, error) { return ollama.New(host) }, DefaultHosts: ollama.Hosts,
 		Hub:     hubAt{c.err},
-		Bundled: bundled, Stop: sig.stop, Version: built(),
+		Bundled: bundled, Stop: sig.stop, Version: version,
 	}
 	if e.DryRun {
 		return e.dryRun(c, sig, cfg, deps)

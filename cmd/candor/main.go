@@ -31,6 +31,9 @@ const (
 	exitInterrupted = 130 // resumable
 )
 
+// version is set at build time by -ldflags "-X main.version=…".
+var version = "devel"
+
 func main() {
 	os.Exit(candor(os.Args[1:], console{os.Args[0], os.Stdin, os.Stdout, os.Stderr}))
 }
@@ -53,9 +56,19 @@ type cli struct {
 	Compare   compareCmd       `cmd:"" help:"Compare runs of the same tasks, in pairs."`
 	Calibrate calibrateCmd     `cmd:"" help:"Fit recalibration maps on one run and judge them on another."`
 	Doctor    doctorCmd        `cmd:"" help:"Question a server and say what each finding means."`
+	Bench     benchCmd         `cmd:"" help:"Measure how fast a server answers, under load."`
 	Help      helpCmd          `cmd:"" help:"Explain a topic: candor help TOPIC."`
 	Built     versionCmd       `cmd:"" name:"version" help:"Print the version."`
 	Version   kong.VersionFlag `help:"Print the version."`
+}
+
+// versionCmd is candor version.
+type versionCmd struct{}
+
+// Run prints the version, as --version does.
+func (versionCmd) Run(c console) error {
+	_, err := fmt.Fprintln(c.out, "candor", version)
+	return err
 }
 
 // exitStatus ends a command whose messages are already written.
@@ -71,7 +84,7 @@ func candor(args []string, c console) int {
 	parser, err := kong.New(&app,
 		kong.Name("candor"),
 		kong.Description("Does a vision-language model know how likely it is to be right?"),
-		kong.Vars{"version": "candor " + built(), "model": micro.Name, "families": strings.Join(imageproc.FamilyNames(), ", ")},
+		kong.Vars{"version": "candor " + version, "model": micro.Name, "families": strings.Join(imageproc.FamilyNames(), ", ")},
 		kong.Writers(c.out, c.err),
 		kong.Exit(func(code int) { status = code }),
 		kong.Resolvers(stored),

@@ -28,18 +28,15 @@ func negatives(args []string) []string {
 	return out
 }
 
-// unknown says of a command that there is none which there are, and of runs
-// without a flag which flags take them; any other mistake it leaves alone.
+// unknown says of a command that there is none which there are; any other
+// mistake it leaves alone.
 func unknown(err error, k *kong.Kong) error {
 	var parse *kong.ParseError
-	name, isArgument := strings.CutPrefix(err.Error(), "unexpected argument ")
-	if !errors.As(err, &parse) || !isArgument {
+	if !errors.As(err, &parse) || parse.Context.Selected() != nil {
 		return err
 	}
-	if command := parse.Context.Selected(); command != nil {
-		if command.Name == "calibrate" {
-			return fmt.Errorf("%w; calibrate takes its runs by flags: --fit RUN, to fit on, and --apply RUN, to judge on", err)
-		}
+	name, isArgument := strings.CutPrefix(err.Error(), "unexpected argument ")
+	if !isArgument {
 		return err
 	}
 	name, _, _ = strings.Cut(name, ", did you mean ")

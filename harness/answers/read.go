@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
-	"strings"
 
 	"candor/scoring"
 )
@@ -48,8 +46,8 @@ func Read(r io.Reader, name string) ([]scoring.Row, []scoring.Warning, error) {
 				err = unique(seen, row, line)
 			}
 			if err != nil {
-				if len(rows) == 0 {
-					err = otherwise(err, name, text, in)
+				if len(rows) == 0 && opens(text, in) {
+					err = fmt.Errorf("%w: %s", err, oneDocument)
 				}
 				return nil, nil, &LineError{Name: name, Line: line, Err: err}
 			}
@@ -68,29 +66,6 @@ func warnings(rows []scoring.Row, odd oddities, name string) []scoring.Warning {
 	}
 	return odd.warnings()
 }
-
-// otherwise adds to the error of a file's first line what the file seems to be
-// in the place of JSON Lines.
-func otherwise(err error, name string, text []byte, rest *bufio.Reader) error {
-	ext := strings.ToLower(filepath.Ext(name))
-	switch {
-	case opens(text, rest):
-		return fmt.Errorf("%w: %s", err, oneDocument)
-	case ext == ".parquet":
-		return fmt.Errorf("%w: %s", err, wanted)
-	case ext == ".csv", ext == ".tsv", names(text):
-		return fmt.Errorf("%w: this looks like a table: %s", err, wanted)
-	}
-	return err
-}
-
-// names tells the first line of a table, with the names of its columns.
-func names(text []byte) bool {
-	return text[0] != '{' && text[0] != '[' && bytes.ContainsAny(text, ",;\t") &&
-		(bytes.Contains(text, []byte("label")) || bytes.Contains(text, []byte("verdict")))
-}
-
-const wanted = `JSON Lines are wanted, one answer a line, such as {"label":"SUPPORTED","verdict":"REFUTED","confidence":0.8} (candor help answers)`
 
 const oneDocument = "this looks like one JSON document over several lines, but one answer a line is wanted (JSON Lines); to score a run, name its directory or its traces.jsonl"
 

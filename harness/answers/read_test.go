@@ -166,37 +166,6 @@ func TestBadLines(t *testing.T) {
 	}
 }
 
-// Each row is the beginning of a file of another form, and whether it is told
-// that JSON Lines are wanted, and of a table that it is one.
-func TestOtherForms(t *testing.T) {
-	for _, row := range []struct {
-		name, text    string
-		wanted, table bool
-	}{
-		{"a.csv", "label,verdict,confidence\nSUPPORTED,REFUTED,.8\n", true, true},
-		{"A.TSV", "truth\tsaid\n", true, true},
-		{"answers.txt", "id;label;verdict\n", true, true},
-		{"-", "label,verdict,confidence\r\n", true, true},
-		{"a.parquet", "PAR1\x15\x04label,\n", true, false},
-		{"prose.txt", "Answers, by me:\n", false, false},
-		{"a.jsonl", `[{"label":"SUPPORTED"},{"label":"REFUTED"}]`, false, false},
-		{"b.jsonl", `{"label":"SUPPORTED","verd` + "\n", false, false},
-	} {
-		_, _, err := Read(strings.NewReader(row.text), row.name)
-		if !errors.As(err, new(*LineError)) {
-			t.Fatalf("%s: %v", row.name, err)
-		}
-		told := err.Error()
-		if strings.Contains(told, "JSON Lines are wanted") != row.wanted || strings.Contains(told, "looks like a table") != row.table {
-			t.Errorf("%s: %s", row.name, told)
-		}
-	}
-	after := line(`"ABSTAIN"`, "") + "\nlabel,verdict\n"
-	if _, _, err := Read(strings.NewReader(after), "a.csv"); err == nil || strings.Contains(err.Error(), "table") {
-		t.Errorf("a bad line below a good one: %v", err)
-	}
-}
-
 // How a file may be written: none of it changes what is read.
 func TestFileForms(t *testing.T) {
 	a, b := line(`"SUPPORTED"`, `,"confidence":0.9,"id":"a"`), line(`"ABSTAIN"`, `,"id":"b"`)

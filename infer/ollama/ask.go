@@ -27,7 +27,7 @@ func (c *Client) Ask(ctx context.Context, req infer.Request) (infer.Response, er
 	call, cancel := c.withDeadline(ctx)
 	defer cancel()
 	watch := &bodyWatch{chat: req.Options.Think}
-	var r reply
+	r := reply{first: req.FirstToken}
 	err := c.send(context.WithValue(call, bodyWatchKey{}, watch), req, &r)
 	switch cut := watch.cut(r.done); {
 	case ctx.Err() != nil:
@@ -51,7 +51,7 @@ func (c *Client) Ask(ctx context.Context, req infer.Request) (infer.Response, er
 // send uses the endpoint that honours the request's format (see the package
 // comment).
 func (c *Client) send(ctx context.Context, req infer.Request, r *reply) error {
-	stream, no := false, false
+	stream, no := req.FirstToken != nil, false
 	think := &api.ThinkValue{Value: req.Options.Think}
 	keep := &api.Duration{Duration: c.keepAlive}
 	images := imagesOf(req)
@@ -109,6 +109,7 @@ type reply struct {
 	model          string // whose answer it says it is
 	metrics        api.Metrics
 	logprobs       []api.Logprob
+	first          func() // called with the first piece of the answer; nil after that
 }
 
 func (r *reply) addGenerate(g api.GenerateResponse) error {
@@ -130,6 +131,10 @@ var errNotOllama = errors.New("the reply is not an answer of Ollama's: done or i
 func (r *reply) add(done bool, reason, model string, m api.Metrics, lp []api.Logprob) error {
 	if r.done {
 		return errors.New("the server went on after the end of its reply")
+	}
+	if r.first != nil && r.text.Len()+r.thinking.Len() > 0 {
+		r.first()
+		r.first = nil
 	}
 	r.chunks++
 	r.done, r.reason, r.model, r.metrics = done, reason, model, m

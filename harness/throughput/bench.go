@@ -1,0 +1,169 @@
+package throughput
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"candor/harness/run"
+	"candor/infer"
+	"candor/infer/load"
+	"candor/scoring"
+)
+
+// bench is one Measure.
+type bench struct {
+	Config
+	prepared *run.Prepared
+	report   Report
+	sent     atomic.Int64 // images made cold so far
+}
+
+// load has every server load the model, so that no level measures that.
+func (b *bench) load(ctx context.Context, retry infer.RetryPolicy) error {
+	for _, s := range b.prepared.Backends {
+		req, err := b.request(ctx, 0, Cold)
+		if err != nil {
+			return err
+		}
+		if _, _, err := retryOr(retry).Ask(ctx, s, req); err != nil {
+			return fmt.Errorf("%s does not answer a first request: %w", s.Endpoint(), err)
+		}
+	}
+	return nil
+}
+
+func (b *bench) all(ctx context.Context) error {
+	for round := range b.Rounds {
+		for _, cache := range b.Caches {
+			best := 0.0
+			for _, n := range b.Concurrency {
+				l, err := b.level(ctx, round, cache, b.closed(n))
+				if err != nil {
+					return err
+				}
+				best = max(best, l.Throughput)
+			}
+			for _, rate := range b.rates(best) {
+				if _, err := b.level(ctx, round, cache, b.open(rate)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (b *bench) rates(best float64) []float64 {
+	rates := slices.Clone(b.Rates)
+	for _, s := range b.Shares {
+		if best > 0 {
+			rates = append(rates, s*best)
+		}
+	}
+	return rates
+}
+
+// level puts one load on the servers.
+func (b *bench) level(ctx context.Context, round int, cache Cache, l load.Load) (Level, error) {
+	l.Seed += uint64(round)
+	failure := &first{}
+	r, err := l.Run(ctx, func(ctx context.Context, i int) load.Answer {
+		a := b.ask(ctx, i, cache)
+		failure.note(a.Err)
+		return a
+	})
+	out := Level{Round: round + 1, Loop: "closed", Cache: cache, Concurrency: l.Concurrency, Rate: l.Rate, Result: r}
+	if l.Rate > 0 {
+		out.Loop, out.Arrivals = "open", l.Arrivals
+	}
+	if err != nil {
+		return out, err
+	}
+	if r.Failed > 0 {
+		out.Error = failure.text
+	}
+	b.report.Levels = append(b.report.Levels, out)
+	if b.Told != nil {
+		b.Told(out)
+	}
+	return out, nil
+}
+
+// first keeps the first failure.
+type first struct {
+	once sync.Once
+	text string
+}
+
+func (f *first) note(err error) {
+	if err != nil {
+		f.once.Do(func() { f.text = err.Error() })
+	}
+}
+
+// ask puts a task to the servers in turn, once: a failure is one.
+func (b *bench) ask(ctx context.Context, i int, cache Cache) load.Answer {
+	req, err := b.request(ctx, i, cache)
+	if err != nil {
+		return load.Answer{Err: err}
+	}
+	start := time.Now()
+	var heard atomic.Int64
+	if b.Stream {
+		req.FirstToken = func() { heard.Store(int64(time.Since(start))) }
+	}
+	resp, err := b.prepared.Backends[i%len(b.prepared.Backends)].Ask(ctx, req)
+	if err != nil {
+		return load.Answer{Err: err}
+	}
+	a := load.Answer{Useful: run.Parsed(resp), PromptTokens: resp.PromptTokens, OutputTokens: resp.OutputTokens, FirstToken: time.Duration(heard.Load())}
+	if g := resp.Durations.Generate; !b.Stream && g > 0 {
+		a.FirstToken = max(time.Since(start)-g, 0)
+	}
+	return a
+}
+
+// request is task i, about the first task's image if that is to be cached.
+func (b *bench) request(ctx context.Context, i int, cache Cache) (infer.Request, error) {
+	tasks := b.prepared.Plan.Tasks
+	t := tasks[i%len(tasks)]
+	if cache == Cached {
+		t.ImageSource = tasks[0].ImageSource
+	}
+	req, err := b.prepared.Request(ctx, t)
+	if err == nil && cache == Cold {
+		req.Image = strconv.AppendInt(append(slices.Clone(req.Image), "candor bench "...), b.sent.Add(1)+time.Now().UnixNano(), 10)
+	}
+	return req, err
+}
+
+// warn says what a reader must know beside the figures.
+func (b *bench) warn() {
+	say := func(code, format string, args ...any) {
+		b.report.Warnings = append(b.report.Warnings, scoring.Warning{Code: code, Message: fmt.Sprintf(format, args...)})
+	}
+	failed, empty, behind := 0, 0, 0
+	for _, l := range b.report.Levels {
+		failed += l.Failed + l.Unfinished
+		if l.Requests == 0 {
+			empty++
+		}
+		if l.Latency.P50 != nil && l.Behind > *l.Latency.P50/10 {
+			behind++
+		}
+	}
+	if failed > 0 {
+		say("failures", "%d measured requests failed or had no answer at the end: goodput leaves them out, and percentiles that fall among those without an answer have no value", failed)
+	}
+	if empty > 0 {
+		say("nothing_measured", "%d levels measured nothing: the time was up in the warm-up; raise --duration", empty)
+	}
+	if behind > 0 {
+		say("client_late", "in %d levels a request was sent late by more than a tenth of the median latency: this machine was busy, and the figures are its too", behind)
+	}
+}

@@ -1,0 +1,255 @@
+package throughput_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"candor/harness/run"
+	"candor/harness/throughput"
+	"candor/infer"
+	"candor/infer/load"
+	"candor/infer/ollama"
+	"candor/infer/ollama/faultserver"
+	"candor/infer/ollama/ollamatest"
+	"candor/scoring"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// config measures a few requests of the demo's tasks.
+func config() throughput.Config {
+	cfg := run.DefaultConfig()
+	cfg.Model, cfg.Dataset, cfg.Split, cfg.Partition, cfg.NumTasks = "fake", "demo", "all", "all", 30
+	return throughput.Config{
+		Run: cfg, Caches: []throughput.Cache{throughput.Cached}, Rounds: 1,
+		Base: load.Load{WarmUp: 2, Requests: 20, Duration: 20 * time.Second, Slots: 1, Arrivals: load.Constant},
+	}
+}
+
+func deps(t *testing.T, urls ...string) run.Dependencies {
+	t.Helper()
+	return run.Dependencies{
+		Connect: func(host string) (infer.Backend, error) {
+			c, err := ollama.New(host)
+			if err == nil {
+				t.Cleanup(c.Close)
+			}
+			return c, err
+		},
+		DefaultHosts: func() []string { return urls },
+		Version:      "test",
+	}
+}
+
+func measure(t *testing.T, cfg throughput.Config, urls ...string) throughput.Report {
+	t.Helper()
+	r, err := throughput.Measure(t.Context(), cfg, deps(t, urls...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// about allows for what a busy machine adds to every request: up to a fifth.
+func about(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if got > want*1.02 || got < want*.8 {
+		t.Errorf("%s %.3f; want %.3f, or a little less", what, got, want)
+	}
+}
+
+// A server of fixed service time: what closed loops reach is known, and what an
+// open loop reaches below and above that.
+func TestFixedService(t *testing.T) {
+	const service = 100 * time.Millisecond
+	s := faultserver.New(t, faultserver.Slots(2), faultserver.Latency(service))
+	cfg := config()
+	cfg.Base.Slots = 2
+	cfg.Concurrency, cfg.Shares = []int{1, 2, 6}, []float64{.5, 1.5}
+	r := measure(t, cfg, s.URL)
+	if len(r.Levels) != 5 {
+		t.Fatalf("%d levels", len(r.Levels))
+	}
+	one, two, six, below, above := r.Levels[0], r.Levels[1], r.Levels[2], r.Levels[3], r.Levels[4]
+	about(t, "one at once", one.Throughput, 10)
+	about(t, "two at once", two.Throughput, 20)
+	about(t, "six at once", six.Throughput, 20)
+	about(t, "below saturation", below.Throughput, below.Rate)
+	if above.Throughput < 16 || above.Throughput > 23 { // answers come in twos, about fourteen while the load is on
+		t.Errorf("above saturation %.3f; want 20", above.Throughput)
+	}
+	if one.Busy > .01 || six.Busy < .99 || six.Requests != 24 {
+		t.Errorf("busy %.3f with one in flight at two slots, %.3f with six; %d requests", one.Busy, six.Busy, six.Requests)
+	}
+	if *six.Latency.P50 < .29 || *above.Latency.Max < 2**below.Latency.P50 {
+		t.Errorf("six at once wait %.3f s; above saturation %.3f s at most, below %.3f s", *six.Latency.P50, *above.Latency.Max, *below.Latency.P50)
+	}
+	if one.Goodput != one.Throughput || one.Failed > 0 || one.OutputRate <= 0 || r.FirstToken != "engine durations" || one.FirstToken.P50 == nil {
+		t.Errorf("%+v", one)
+	}
+}
+
+// A stall of two seconds in the middle hides in a closed loop behind one
+// answer, and shows in an open one.
+func TestStall(t *testing.T) {
+	for _, open := range []bool{false, true} {
+		stall := faultserver.On(faultserver.Nth(nil, 20), faultserver.Delay(2*time.Second))
+		s := faultserver.New(t, faultserver.Serialise(), faultserver.Latency(10*time.Millisecond), stall)
+		cfg := config()
+		cfg.Base.Requests = 60
+		cfg.Concurrency = []int{1}
+		if open {
+			cfg.Concurrency, cfg.Rates = nil, []float64{20}
+		}
+		l := measure(t, cfg, s.URL).Levels[0]
+		if open && *l.Latency.P50 < .2 || !open && *l.Latency.P90 > .2 || *l.Latency.Max < 2 {
+			t.Errorf("open %v: p50 %.3f s, p90 %.3f s, max %.3f s", open, *l.Latency.P50, *l.Latency.P90, *l.Latency.Max)
+		}
+	}
+}
+
+// No two cold requests carry the same bytes, and all cached ones do, though
+// their claims differ.
+func TestCaches(t *testing.T) {
+	s := faultserver.New(t)
+	cfg := config()
+	cfg.Caches, cfg.Concurrency = []throughput.Cache{throughput.Cold, throughput.Cached}, []int{2}
+	measure(t, cfg, s.URL)
+	asked := s.Requests()[1:] // the first loads the model
+	prompts, cold, cached := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for i, r := range asked {
+		prompts[r.Prompt] = true
+		if i < len(asked)/2 {
+			cold[r.ImageSHA256] = true
+		} else {
+			cached[r.ImageSHA256] = true
+		}
+	}
+	if len(cold) < len(asked)/2-2 || len(cached) > 3 || len(prompts) < 10 {
+		t.Errorf("of %d requests: %d images cold, %d cached, %d prompts", len(asked), len(cold), len(cached), len(prompts))
+	}
+}
+
+// Failed and malformed answers are no goodput, and requests are asked once.
+func TestGoodput(t *testing.T) {
+	s := faultserver.New(t, faultserver.MalformedEvery(3), faultserver.Latency(5*time.Millisecond),
+		faultserver.On(faultserver.Every(5, faultserver.After(1, nil)), faultserver.Busy()))
+	cfg := config()
+	cfg.Concurrency, cfg.Base.WarmUp = []int{1}, 0
+	cfg.Run.NumPredict = ptr(200)
+	r := measure(t, cfg, s.URL)
+	l := r.Levels[0]
+	if l.Failed != 4 || l.Answered != 16 || l.Useless == 0 || l.Error == "" || len(s.Requests()) != 21 {
+		t.Errorf("%d requests: %+v", len(s.Requests()), l)
+	}
+	if want := float64(l.Answered-l.Useless) / l.Seconds; math.Abs(l.Goodput-want) > 1e-9 {
+		t.Errorf("goodput %v; want %v", l.Goodput, want)
+	}
+	if !slices.ContainsFunc(r.Warnings, func(w scoring.Warning) bool { return w.Code == "failures" }) {
+		t.Errorf("no word of the failures: %v", r.Warnings)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	for name, change := range map[string]func(*throughput.Config){
+		"nothing":           func(c *throughput.Config) {},
+		"no such cache":     func(c *throughput.Config) { c.Concurrency, c.Caches = []int{1}, []throughput.Cache{"warm"} },
+		"none at once":      func(c *throughput.Config) { c.Concurrency = []int{0} },
+		"a negative rate":   func(c *throughput.Config) { c.Rates = []float64{-1} },
+		"a share of naught": func(c *throughput.Config) { c.Shares = []float64{.5} },
+	} {
+		cfg := config()
+		change(&cfg)
+		_, err := throughput.Measure(t.Context(), cfg, deps(t, "http://127.0.0.1:1"))
+		if bad := (*run.UsageError)(nil); !errors.As(err, &bad) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	s := faultserver.New(t, faultserver.Latency(50*time.Millisecond))
+	ctx, cancel := context.WithCancel(t.Context())
+	cfg := config()
+	cfg.Concurrency = []int{1, 2, 4}
+	cfg.Told = func(throughput.Level) { cancel() }
+	r, err := throughput.Measure(ctx, cfg, deps(t, s.URL))
+	if !errors.Is(err, context.Canceled) || len(r.Levels) != 1 {
+		t.Errorf("%d levels, %v", len(r.Levels), err)
+	}
+}
+
+// With Stream the first token's time is that of its coming, whatever the
+// durations say.
+func TestStream(t *testing.T) {
+	inner := faultserver.New(t)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/api/generate" {
+			http.Redirect(w, r, inner.URL+r.URL.Path, http.StatusTemporaryRedirect)
+			return
+		}
+		for _, part := range []string{`{"verdict":"SUPPORTED",`, `"confidence":`, `0.9}`} {
+			time.Sleep(60 * time.Millisecond)
+			fmt.Fprintf(w, `{"model":"fake","response":%q,"done":false}`+"\n", part)
+			w.(http.Flusher).Flush()
+		}
+		fmt.Fprintln(w, `{"model":"fake","response":"","done":true,"done_reason":"stop","prompt_eval_count":4000,"eval_count":12,"eval_duration":1,"total_duration":9}`)
+	}))
+	defer s.Close()
+	cfg := config()
+	cfg.Stream, cfg.Concurrency, cfg.Base.Requests = true, []int{1}, 8
+	cfg.Run.NumCtx = ptr(8192)
+	r := measure(t, cfg, s.URL)
+	l := r.Levels[0]
+	if first, whole := *l.FirstToken.P50, *l.Latency.P50; r.FirstToken != "stream" || first < .06 || first > whole-.1 || l.Useless > 0 {
+		t.Errorf("%s: first token after %.3f s of %.3f s; %d malformed", r.FirstToken, first, whole, l.Useless)
+	}
+}
+
+func TestBenchstat(t *testing.T) {
+	s := faultserver.New(t)
+	cfg := config()
+	cfg.Concurrency, cfg.Rates, cfg.Rounds = []int{2}, []float64{200}, 2
+	var b bytes.Buffer
+	if err := throughput.Benchstat(&b, measure(t, cfg, s.URL)); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"BenchmarkClosed/cache=cached/concurrency=2 20 ", "BenchmarkOpen/cache=cached/rate=200/arrivals=constant 20 "} {
+		if n := strings.Count(b.String(), name); n != 2 {
+			t.Errorf("%d lines of %s in\n%s", n, name, b.String())
+		}
+	}
+}
+
+// The tiny model on the real engine: it answers, a cold image costs time, and
+// both ways to the first token agree that it comes before the end.
+func TestRealEngine(t *testing.T) {
+	s := ollamatest.Start(t)
+	cfg := config()
+	cfg.Run.Model, cfg.Run.NumThread = s.Install("qwen35"), 1
+	cfg.Run.NumPredict = ptr(16)
+	cfg.Run.Prompt = "image-first"
+	cfg.Caches, cfg.Concurrency = []throughput.Cache{throughput.Cold, throughput.Cached}, []int{1}
+	cfg.Base.Requests, cfg.Base.WarmUp = 6, 1
+	for _, cfg.Stream = range []bool{false, true} {
+		r := measure(t, cfg, s.URL)
+		cold, cached := r.Levels[0], r.Levels[1]
+		t.Logf("stream %v: cold %.3f s (first %.3f), cached %.3f s (first %.3f)", cfg.Stream, *cold.Latency.P50, *cold.FirstToken.P50, *cached.Latency.P50, *cached.FirstToken.P50)
+		if *cached.Latency.P50 >= *cold.Latency.P50 || *cold.FirstToken.P50 >= *cold.Latency.P50 || cold.Failed+cached.Failed > 0 {
+			t.Errorf("cold %+v\ncached %+v", cold, cached)
+		}
+	}
+}
+
+func ptr[T any](x T) *T { return &x }
