@@ -15,10 +15,19 @@ type span struct{ start, end int }
 // chat templates may open it in the prompt. Tags in the strings of an object
 // that parses are no tags. closed is false if a block never ends.
 func splitReasoning(text string) (said, reasoning string, closed bool) {
-	if !strings.Contains(text, openTag) && !strings.Contains(text, closeTag) {
-		return text, "", true
+	blocks, closed := reasoningBlocks(text)
+	if !closed {
+		return "", "", false
 	}
-	var blocks []span
+	said, reasoning = cutOut(text, blocks)
+	return said, reasoning, true
+}
+
+// reasoningBlocks are the blocks' places in the text.
+func reasoningBlocks(text string) (blocks []span, closed bool) {
+	if !strings.Contains(text, openTag) && !strings.Contains(text, closeTag) {
+		return nil, true
+	}
 	depth, start := 0, 0
 	scan(text, func(*object) {}, func(at int, opens bool) {
 		switch {
@@ -34,11 +43,7 @@ func splitReasoning(text string) (said, reasoning string, closed bool) {
 			}
 		}
 	})
-	if depth > 0 {
-		return "", "", false
-	}
-	said, reasoning = cutOut(text, blocks)
-	return said, reasoning, true
+	return blocks, depth == 0
 }
 
 // cutOut parts a text into what lies outside the spans and what lies inside.
