@@ -36,7 +36,7 @@ type evalCmd struct {
 	AbstainReward *float64 `help:"Flat reward of ABSTAIN. Default: .80, for log the payoff of the same threshold." placeholder:"A" group:"task"`
 	Prompt        string   `help:"Template file, or the name of a built-in one." placeholder:"FILE" group:"task"`
 	Format        string   `help:"schema constrains the answer; none leaves it free, as the published baseline ran." default:"schema" group:"task"`
-	Confidence    []string `help:"Sources of confidence." default:"verbal" group:"task"`
+	Confidence    []string `help:"Sources of confidence: verbal, logprob, consistency:K (K further draws a task). The first is paid and scored, the rest are reported beside it." default:"verbal" placeholder:"SOURCE,…" group:"task"`
 
 	Profile          string   `help:"Named sampling options." default:"qwen3.5-instruct" group:"sampling"`
 	Temperature      *float64 `help:"Replaces the profile's." group:"sampling"`

@@ -42,6 +42,7 @@ func (f figureFlags) check() error {
 
 func (f figureFlags) options(a *stored.Answers) scoring.Options {
 	opt := scoring.Options{Bins: f.Bins, Bootstrap: f.Bootstrap, Seed: a.Seed()}
+	opt.Source, opt.Sources = a.Sources()
 	if f.Seed != nil {
 		opt.Seed = *f.Seed
 	}

@@ -71,6 +71,7 @@ func (p *printer) summary(s *scoring.Summary, bins int, reasons map[string]int) 
 	for _, n := range notes(s, bins) {
 		p.line("%s", n)
 	}
+	p.sources(s)
 	p.levels(s)
 	p.splits(s)
 }
@@ -84,6 +85,7 @@ func (p *printer) speed(t run.Throughput) {
 	if t.Cached > 0 {
 		p.line("%s took over the answer to an equal one (greedy decoding).", Count(t.Cached, "further task"))
 	}
+	p.costs(t)
 	p.line("Latency of a request: p50 %.2f s, p90 %.2f s, p99 %.2f s.", t.LatencySeconds["p50"], t.LatencySeconds["p90"], t.LatencySeconds["p99"])
 }
 

@@ -14,12 +14,14 @@ import (
 	"candor/infer/preflight"
 )
 
-// job is a task with its image at hand, and the tasks that ask the same and
-// are not asked themselves.
+// job is one draw of a task with its image at hand, and the tasks that ask the
+// same and are not asked themselves.
 type job struct {
 	task  Task
 	equal []Task
 	image *imageproc.Prepared
+	draw  int      // 0 is the answer that is scored
+	draws *drawing // of the task
 }
 
 // ask puts every task that is not recorded yet to the servers, and returns
@@ -110,32 +112,50 @@ func (a *asking) Ask(ctx context.Context, j job, turn infer.Turn) ([]infer.Attem
 			failed = append(failed, infer.Attempt{Class: infer.ClassOf(err), Message: err.Error()})
 		}
 	}
+	if err == nil {
+		if err = a.plan.silent(j, resp); err != nil {
+			failed = append(failed, infer.Attempt{Class: infer.ClassOf(err), Message: err.Error()})
+		}
+	}
 	if err != nil {
 		return failed, err
 	}
 	if resp.OtherModel != "" {
 		a.blame(turn.Model.Endpoint(), faultOtherModel, "answers as %s where %s was asked: does a proxy stand before the server?", resp.OtherModel, a.plan.Config.Model)
 	}
-	t := newTrace(j.task, a.plan.Payment, resp, j.image, a.imageTokens(j))
-	t.Endpoint, t.Attempts, t.Durations.Wait = turn.Model.Endpoint(), len(turn.Failed)+len(failed)+1, turn.Wait.Seconds()
-	if err := a.run.record(t); err != nil {
-		a.stop(fmt.Errorf("recording task %s: %w", t.TaskID, err))
+	d := a.plan.newDraw(j, resp)
+	d.Endpoint, d.Attempts, d.Durations.Wait = turn.Model.Endpoint(), len(turn.Failed)+len(failed)+1, turn.Wait.Seconds()
+	if err := a.run.recordDraw(d); err != nil {
+		a.stop(fmt.Errorf("recording %s: %w", d.name(), err))
 		return failed, nil
 	}
 	a.mu.Lock()
 	a.answered, a.unheard, a.good = true, 0, &j
 	a.mu.Unlock()
+	if j.draws.add(d) {
+		a.settle(j)
+	}
+	return failed, nil
+}
+
+// settle records the trace of a task that has all its draws.
+func (a *asking) settle(j job) {
+	t := a.plan.newTrace(j, a.imageTokens(j))
+	if err := a.run.record(t); err != nil {
+		a.stop(fmt.Errorf("recording task %s: %w", t.TaskID, err))
+		return
+	}
 	a.deps.Observer.Recorded(t)
 	if err := a.run.recordEqual(t, j.equal, a.plan.Payment, a.deps.Observer); err != nil {
 		a.stop(err)
 	}
-	return failed, nil
 }
 
 func (a *asking) request(j job) infer.Request {
 	return infer.Request{
 		Model: a.plan.Config.Model, System: j.task.System, Prompt: j.task.User, Image: j.image.Data,
-		Schema: a.plan.schema(), Options: a.plan.Options, Seed: j.task.Seed, MinPromptTokens: a.leastTokens(j),
+		Schema: a.plan.schema(), Options: a.plan.Options, Seed: a.plan.seed(j.task, j.draw), MinPromptTokens: a.leastTokens(j),
+		TopLogprobs: a.plan.alternatives(j.draw),
 	}
 }
 
@@ -213,18 +233,39 @@ func (a *asking) prepareAhead(ctx context.Context, todo []Task) (<-chan (chan gr
 
 // Next hands the scheduler one image's jobs.
 func (a *asking) Next() ([]job, bool) {
-	slot, ok := <-a.prepared
-	if !ok {
-		return nil, false
-	}
-	g := <-slot
-	if g.err != nil {
-		if !errors.Is(g.err, context.Canceled) {
-			a.stop(g.err)
+	for slot := range a.prepared {
+		g := <-slot
+		if g.err != nil {
+			if !errors.Is(g.err, context.Canceled) {
+				a.stop(g.err)
+			}
+			return nil, false
 		}
-		return nil, false
+		if jobs := a.missing(a.plan.jobs(g)); len(jobs) > 0 {
+			return jobs, true
+		}
 	}
-	return a.plan.jobs(g), true
+	return nil, false
+}
+
+// missing makes of a job for each task one for each of its draws that is not
+// recorded yet. A task of which only the trace is missing gets that.
+func (a *asking) missing(tasks []job) []job {
+	var out []job
+	for _, j := range tasks {
+		j.draws = a.run.drawing(j.task.ID, 1+a.plan.sources.draws)
+		before := len(out)
+		for n, d := range j.draws.of {
+			if d == nil {
+				j.draw = n
+				out = append(out, j)
+			}
+		}
+		if len(out) == before {
+			a.settle(j)
+		}
+	}
+	return out
 }
 
 // byImage cuts tasks, which are in image order, at each change of image.

@@ -113,6 +113,9 @@ func (p *Plan) check() func(Trace) error {
 		if err := p.checkEqual(t, tasks); err != nil {
 			return err
 		}
+		if err := p.checkSources(t); err != nil {
+			return err
+		}
 		confidence := 0.0
 		if t.Confidence != nil {
 			confidence = *t.Confidence

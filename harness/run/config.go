@@ -197,14 +197,6 @@ func (c Config) checkParallel() error {
 	return nil
 }
 
-// checkConfidence takes the sources that this version elicits.
-func (c Config) checkConfidence() error {
-	if len(c.Confidence) == 1 && c.Confidence[0] == "verbal" {
-		return nil
-	}
-	return fmt.Errorf("--confidence %s: only verbal is available", strings.Join(c.Confidence, ","))
-}
-
 func (c Config) prompt() (verify.Prompt, error) {
 	if c.Prompt == "" {
 		return verify.DefaultPrompt(), nil

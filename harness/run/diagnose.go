@@ -43,6 +43,7 @@ func (p *Plan) preflightConfig(deps Dependencies, id infer.Identity) preflight.C
 		Model: p.Config.Model, Options: p.Options, Schema: p.schema(), Retry: deps.Retry,
 		System: p.system, Width: p.typicalWidth, Height: p.typicalHeight, Notice: deps.Observer.Notice,
 	}
+	cfg.Logprobs = p.alternatives(0)
 	if f, ok := family(id); ok {
 		cfg.ImageTokens = f.Tokens
 	}

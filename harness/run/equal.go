@@ -18,11 +18,11 @@ type question struct{ image, system, user string }
 
 func (t Task) question() question { return question{t.ImageSource, t.System, t.User} }
 
-// Requests is how many of the plan's tasks are asked; the others take the
-// answer of an equal one over.
+// Requests is how many requests the plan's tasks take: one for every draw of
+// each, but none for those that take the answer of an equal one over.
 func (p *Plan) Requests() int {
 	if !p.greedy() {
-		return len(p.Tasks)
+		return len(p.Tasks) * (1 + p.sources.draws)
 	}
 	distinct := map[question]bool{}
 	for _, t := range p.Tasks {

@@ -23,7 +23,10 @@ func (a *asking) GiveUp(ctx context.Context, j job, turn infer.Turn, err error) 
 	class := infer.ClassOf(err)
 	first, gone := a.count(class)
 	e := TaskError{TaskID: j.task.ID, Class: class, Error: err.Error(), Endpoint: turn.Model.Endpoint(), At: a.deps.Now().UTC(), Attempts: turn.Failed}
-	if class != infer.ClassFatal {
+	if j.draw > 0 {
+		e.Error = fmt.Sprintf("draw %d: %s", j.draw, e.Error)
+	}
+	if class != infer.ClassFatal && j.draws.fail() {
 		for _, e := range j.equalErrors(e) {
 			if saveErr := a.run.recordError(e); saveErr != nil {
 				a.stop(fmt.Errorf("recording the error of task %s: %w", e.TaskID, saveErr))

@@ -20,6 +20,7 @@ const (
 	ManifestFile = "run.json"
 	TracesFile   = "traces.jsonl"
 	ErrorsFile   = "errors.jsonl"
+	DrawsFile    = "draws.jsonl" // only of a run that draws more than one answer a task
 	SummaryFile  = "summary.json"
 	lockFile     = ".lock"
 )
@@ -42,7 +43,17 @@ type journal struct {
 // torn by a crash, and opens it for appending. A line that check refuses, or a
 // second line of a task, is an error: such a journal is not this run's.
 func openJournal(dir string, check func(Trace) error) (*journal, []Trace, error) {
-	name := filepath.Join(dir, TracesFile)
+	return openLines(filepath.Join(dir, TracesFile), check)
+}
+
+// line is what a journal holds one a line.
+type line interface {
+	name() string // what a line of the file may be called once
+	kind() string
+}
+
+// openLines is openJournal for lines of any kind.
+func openLines[L line](name string, check func(L) error) (*journal, []L, error) {
 	if err := regular.Check(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, err
 	}
@@ -50,16 +61,16 @@ func openJournal(dir string, check func(Trace) error) (*journal, []Trace, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	traces, whole, err := readTraces(f, name, check)
+	lines, whole, err := readLines(f, name, check)
 	j := &journal{file: f, size: whole}
 	if err == nil {
-		err = errors.Join(j.cut(), f.Sync(), syncDir(dir))
+		err = errors.Join(j.cut(), f.Sync(), syncDir(filepath.Dir(name)))
 	}
 	if err != nil {
 		f.Close()
 		return nil, nil, err
 	}
-	return j, traces, nil
+	return j, lines, nil
 }
 
 // cut drops whatever stands after the last whole line, and ends that line if
@@ -99,8 +110,12 @@ func ReadTraces(dir string) ([]Trace, error) {
 	return traces, err
 }
 
-// readTraces reads whole lines and returns the offset where they end.
 func readTraces(r io.Reader, name string, check func(Trace) error) (traces []Trace, whole int64, err error) {
+	return readLines(r, name, check)
+}
+
+// readLines reads whole lines and returns the offset where they end.
+func readLines[L line](r io.Reader, name string, check func(L) error) (all []L, whole int64, err error) {
 	lines := map[string]int{}
 	br := bufio.NewReaderSize(r, 1<<20)
 	for n := 1; ; n++ {
@@ -110,30 +125,30 @@ func readTraces(r io.Reader, name string, check func(Trace) error) (traces []Tra
 			return nil, 0, fmt.Errorf("%s: %w", name, err)
 		}
 		if last && len(line) == 0 {
-			return traces, whole, nil
+			return all, whole, nil
 		}
-		var t Trace
+		var t L
 		if err := json.Unmarshal(line, &t); err != nil {
 			if _, peek := br.Peek(1); errors.Is(peek, io.EOF) && !json.Valid(line) {
-				return traces, whole, nil // torn by a crash
+				return all, whole, nil // torn by a crash
 			}
-			return nil, 0, fmt.Errorf("%s:%d: not a trace (%w); the file was changed or damaged, restore it or start a new run", name, n, err)
+			return nil, 0, fmt.Errorf("%s:%d: not a %s (%w); the file was changed or damaged, restore it or start a new run", name, n, t.kind(), err)
 		}
-		if first, twice := lines[t.TaskID]; twice {
-			return nil, 0, fmt.Errorf("%s:%d: task %s stands on line %d already; a task is recorded once", name, n, t.TaskID, first)
+		if first, twice := lines[t.name()]; twice {
+			return nil, 0, fmt.Errorf("%s:%d: %s stands on line %d already; a task is recorded once", name, n, t.name(), first)
 		}
 		if err := check(t); err != nil {
 			return nil, 0, fmt.Errorf("%s:%d: %w; the file was changed or damaged, restore it or start a new run", name, n, err)
 		}
-		lines[t.TaskID] = n
-		traces = append(traces, t)
+		lines[t.name()] = n
+		all = append(all, t)
 		whole += int64(len(line))
 	}
 }
 
-// append records one trace and returns when it is on disk.
-func (j *journal) append(t Trace) error {
-	line, err := encodeLine(t)
+// append records one line and returns when it is on disk.
+func (j *journal) append(l line) error {
+	line, err := encodeLine(l)
 	if err != nil {
 		return err
 	}

@@ -18,11 +18,13 @@ type openedRun struct {
 	dir     string
 	lock    *flock.Flock
 	journal *journal
+	draws   *journal // nil where a task is one draw
 
 	mu       sync.Mutex
 	manifest Manifest
 	traces   []Trace
 	recorded map[string]bool
+	drawn    map[string][]Draw    // of tasks without a trace, from earlier sessions
 	failed   map[string]TaskError // tasks in error, not recorded since
 	stale    map[string]TaskError // those of earlier sessions, still to be asked again
 	session  int                  // asked and recorded in this session
@@ -113,6 +115,25 @@ func (r *openedRun) read(p *Plan) error {
 		r.recorded[t.TaskID] = true
 		delete(r.stale, t.TaskID)
 	}
+	return r.readDraws(p)
+}
+
+// readDraws takes up the draws of tasks that an earlier session did not end.
+func (r *openedRun) readDraws(p *Plan) error {
+	if p.sources.draws == 0 {
+		return nil
+	}
+	var draws []Draw
+	var err error
+	if r.draws, draws, err = openLines(filepath.Join(r.dir, DrawsFile), p.checkDraw()); err != nil {
+		return err
+	}
+	r.drawn = map[string][]Draw{}
+	for _, d := range draws {
+		if !r.recorded[d.TaskID] {
+			r.drawn[d.TaskID] = append(r.drawn[d.TaskID], d)
+		}
+	}
 	return nil
 }
 
@@ -180,6 +201,23 @@ func (r *openedRun) record(t Trace) error {
 	return nil
 }
 
+// recordDraw puts a draw on disk, where a task is several.
+func (r *openedRun) recordDraw(d Draw) error {
+	if r.draws == nil {
+		return nil
+	}
+	return r.draws.append(d)
+}
+
+// drawing is a task's draws so far, of so many in all.
+func (r *openedRun) drawing(task string, of int) *drawing {
+	d := &drawing{of: make([]*Draw, of), left: of}
+	for _, known := range r.drawn[task] {
+		d.add(known)
+	}
+	return d
+}
+
 func (r *openedRun) recordError(e TaskError) error {
 	r.errMu.Lock()
 	defer r.errMu.Unlock()
@@ -215,6 +253,9 @@ func (r *openedRun) close() error {
 	var err error
 	if r.journal != nil {
 		err = r.journal.close()
+	}
+	if r.draws != nil {
+		err = errors.Join(err, r.draws.close())
 	}
 	return errors.Join(err, r.lock.Unlock())
 }

@@ -32,6 +32,9 @@ func (r *openedRun) question(ctx context.Context, p *Plan, s *servers, deps Depe
 			continue
 		}
 		deps.Observer.Preflighted(report)
+		if err := p.tellsLogprobs(b, report); err != nil {
+			return err
+		}
 		if f, ok := report.Find(preflight.CheckResidency); ok && f.Advice != "" {
 			deps.Observer.Notice(f.Detail + "; " + f.Advice)
 		}

@@ -42,6 +42,9 @@ type Throughput struct {
 	OutputTokens     int                `json:"output_tokens"`
 	DistinctImages   int                `json:"distinct_images"`
 	Cached           int                `json:"cached"` // tasks that took over an equal one's answer; not in the above
+	// Sources is what each source of confidence cost beyond the answer that is
+	// scored; absent where that is all that was asked for.
+	Sources map[string]Cost `json:"sources,omitempty"`
 }
 
 // summarize computes a run's summary from its journal and its tasks in error,
@@ -53,6 +56,7 @@ func summarize(ctx context.Context, m Manifest, p *Plan, traces []Trace, failed 
 	}
 	rows = append(rows, failed...)
 	opt := scoring.Options{Bins: m.Config.Bins, Bootstrap: m.Config.Bootstrap, Seed: uint64(m.Config.Seed)}
+	opt.Source, opt.Sources = m.Config.Sources()
 	s, err := scoring.Summarize(ctx, rows, p.Payment, opt)
 	if err != nil {
 		return Summary{}, err
@@ -133,15 +137,15 @@ func throughput(m Manifest, traces []Trace) Throughput {
 			taken++
 			continue
 		}
-		th.PromptTokens += t.PromptTokens
-		th.OutputTokens += t.OutputTokens
+		th.PromptTokens += t.PromptTokens + t.Sources.cost().PromptTokens
+		th.OutputTokens += t.OutputTokens + t.Sources.cost().OutputTokens
 		if t.Attempts > 1 {
 			th.Retried++
 		}
 		images[t.Image.SentSHA256] = true
 		latencies = append(latencies, t.Durations.Total)
 	}
-	th.DistinctImages, th.Cached = len(images), taken
+	th.DistinctImages, th.Cached, th.Sources = len(images), taken, costs(m.Config.Confidence, traces)
 	if n := len(traces) - taken; th.Seconds > 0 && n > 0 {
 		share := float64(asked) / float64(n)
 		per := func(n int) *float64 { x := share * float64(n) / th.Seconds; return &x }

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"candor/harness/verify"
-	"candor/imageproc"
 	"candor/infer"
 	"candor/scoring"
 )
@@ -33,7 +32,8 @@ type Trace struct {
 	ConfidenceSum float64            `json:"confidence_sum"`
 	BrierSum      float64            `json:"brier_sum"`
 	Reward        float64            `json:"reward"`
-	Confidences   map[string]float64 `json:"confidences"` // by source
+	Confidences   map[string]float64 `json:"confidences"` // by source, of an answered task
+	Sources       *Evidence          `json:"sources,omitempty"`
 	Text          string             `json:"text"`
 	Thinking      string             `json:"thinking"`
 	PromptTokens  int                `json:"prompt_tokens"`
@@ -80,33 +80,6 @@ type TaskError struct {
 	Attempts []infer.Attempt `json:"attempts"`
 }
 
-// newTrace parses, grades and records one response.
-func newTrace(t Task, pay scoring.Payment, resp infer.Response, img *imageproc.Prepared, imageTokens int) Trace {
-	a := verify.Parse(verify.Reply{Text: resp.Text, Thinking: resp.Thinking, DoneReason: string(resp.Stop)})
-	g := verify.Grade(a, string(t.Label), pay)
-	tr := Trace{
-		Confidence: a.Confidence, Outcome: a.Outcome, Reason: a.Reason,
-		Confidences: map[string]float64{}, Text: resp.Text, Thinking: resp.Thinking,
-		PromptTokens: resp.PromptTokens, OutputTokens: resp.OutputTokens,
-		Image: TraceImage{SourceSHA256: img.SourceSHA256, SentSHA256: img.SentSHA256, Width: img.Width, Height: img.Height, Tokens: imageTokens},
-	}
-	tr.about(t)
-	tr.grade(g)
-	if a.Verdict != "" {
-		v := string(a.Verdict)
-		tr.Verdict = &v
-	}
-	if a.Confidence != nil {
-		tr.Confidences["verbal"] = *a.Confidence
-	}
-	d := resp.Durations
-	tr.Durations = TraceDurations{
-		Load: d.Load.Seconds(), Prompt: d.Prompt.Seconds(), Generate: d.Generate.Seconds(),
-		Other: d.Other.Seconds(), Total: d.Total.Seconds(),
-	}
-	return tr
-}
-
 // about says which task the trace is of.
 func (t *Trace) about(task Task) {
 	t.TaskID, t.ClaimKey, t.Split, t.QuestionID = task.ID, task.Key(), task.Split, task.QuestionID
@@ -123,7 +96,7 @@ func (t *Trace) grade(g verify.Indicators) {
 func (t Trace) Row() scoring.Row {
 	r := scoring.Row{
 		ID: t.TaskID, Image: t.ImageSource, Split: t.Split, Outcome: t.Outcome,
-		Correct: t.Correct == 1, Repaired: t.NeededRepair == 1, Label: t.Label,
+		Correct: t.Correct == 1, Repaired: t.NeededRepair == 1, Label: t.Label, Sources: t.Confidences,
 	}
 	if t.Confidence != nil {
 		r.Confidence = *t.Confidence

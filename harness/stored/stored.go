@@ -85,6 +85,15 @@ func (a *Answers) Seed() uint64 {
 	return uint64(a.Run.Manifest.Config.Seed)
 }
 
+// Sources are the source of the confidence that is scored and those beside it;
+// a file does not tell which it is: none.
+func (a *Answers) Sources() (scored string, others []string) {
+	if a.Run == nil {
+		return "", nil
+	}
+	return a.Run.Manifest.Config.Sources()
+}
+
 // GivenUnder says under which rule and payoff the answers were given.
 func (a *Answers) GivenUnder() string {
 	if a.Run == nil {

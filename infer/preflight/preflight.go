@@ -13,6 +13,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"candor/infer"
@@ -87,7 +88,10 @@ type Config struct {
 	// ImageTokens predicts the tokens of an image of the given size; nil when
 	// the model's image processor is not known.
 	ImageTokens func(width, height int) int
-	Retry       infer.RetryPolicy
+	// Logprobs is how many alternatives a token the run asks for; 0 asks for no
+	// log-probabilities, and leaves their check out.
+	Logprobs int
+	Retry    infer.RetryPolicy
 	// Patience is how long the model may take to load before Notice is told
 	// why, and a server that holds it for another client is asked to let go;
 	// 0 means 20 s.
@@ -108,6 +112,7 @@ const (
 	CheckParallel  = "parallel"
 	CheckResidency = "residency"
 	CheckContext   = "context"
+	CheckLogprobs  = "logprobs" // the first one, where the run needs them
 )
 
 // TextTokens is the measure of CheckImage that holds the prompt tokens of the
@@ -121,8 +126,15 @@ const Changed = "changed"
 // silence is how long Notice hears nothing while the checks go on.
 const silence = 3 * time.Second
 
+// check asks its requests and says what they show.
+type check struct {
+	name string
+	run  func(context.Context, *prober, *Report) (Finding, error)
+}
+
 // Run asks every check's requests of the backend, about forty short ones,
-// and returns what was found. A server that does not answer ends it with an
+// and returns what was found; of a server that lacks the log-probabilities
+// that the run is about, only that. A server that does not answer ends it with an
 // error; a behaviour that is missing does not.
 func Run(ctx context.Context, b infer.Backend, id infer.Identity, cfg Config) (Report, error) {
 	if cfg.Width == 0 || cfg.Height == 0 {
@@ -133,12 +145,12 @@ func Run(ctx context.Context, b infer.Backend, id infer.Identity, cfg Config) (R
 	if err := p.warm(ctx); err != nil {
 		return r, fmt.Errorf("preflight: %w", err)
 	}
-	checks := []struct {
-		name string
-		run  func(context.Context, *prober, *Report) (Finding, error)
-	}{
+	checks := []check{
 		{CheckGrammar, grammar}, {CheckImage, imageMatters}, {CheckSeed, seedRepeats}, {CheckPenalties, penalties},
 		{CheckPrefix, prefixReused}, {CheckParallel, parallel}, {CheckResidency, residency}, {CheckContext, contextFits},
+	}
+	if cfg.Logprobs > 0 {
+		checks = slices.Insert(checks, 0, check{CheckLogprobs, logprobsTold})
 	}
 	told := time.Now()
 	for i, c := range checks {
@@ -151,6 +163,9 @@ func Run(ctx context.Context, b infer.Backend, id infer.Identity, cfg Config) (R
 			return r, fmt.Errorf("preflight: %w", err)
 		}
 		r.Findings = append(r.Findings, f)
+		if f.Check == CheckLogprobs && f.Status == No {
+			return r, nil // the run cannot be: nothing else is worth asking
+		}
 	}
 	return r, nil
 }

@@ -32,6 +32,16 @@ func (c *config) draw(r *Request) string {
 	return d
 }
 
+// raw is what a model's own probabilities depend on, whatever is made of them
+// by sampling.
+func (c *config) raw(r *Request) string {
+	d := fmt.Sprint(r.System, "\x00", r.Prompt)
+	if !c.ignoreImage {
+		d += "\x00" + r.ImageSHA256
+	}
+	return d
+}
+
 func penalties(r *Request) string {
 	return fmt.Sprint(r.Options["presence_penalty"], r.Options["frequency_penalty"], r.Options["repeat_penalty"])
 }

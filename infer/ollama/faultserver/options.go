@@ -48,6 +48,10 @@ func MalformedEvery(n int) Option { return func(c *config) { c.malformedEvery = 
 // of Ollama do.
 func IgnorePenalties() Option { return func(c *config) { c.ignorePenalties = true } }
 
+// NoLogprobs tells no log-probabilities, whatever is asked, as servers did
+// that do not know the option.
+func NoLogprobs() Option { return func(c *config) { c.noLogprobs = true } }
+
 // IgnoreImage makes answers and log-probabilities depend on the text alone.
 func IgnoreImage() Option { return func(c *config) { c.ignoreImage = true } }
 

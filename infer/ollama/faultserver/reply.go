@@ -68,8 +68,12 @@ func (s *Server) reply(c config, r *Request) *Reply {
 	if most, ok := r.Option("num_predict"); ok && most >= 1 && rep.OutputTokens > int(most) {
 		rep.cut(int(most))
 	}
-	if r.Logprobs {
-		rep.Logprobs = logprobs(rep.Text, draw, r.TopLogprobs)
+	if r.Logprobs && !c.noLogprobs {
+		raw := c.raw(r)
+		if c.unrepeatable {
+			raw = draw
+		}
+		rep.Logprobs = logprobs(rep.Text, raw, r.TopLogprobs)
 	}
 	rep.Load = 1000
 	if reload {
@@ -133,7 +137,10 @@ func tokens(text string) []string {
 	return out
 }
 
+// logprobs lists each token of the text first, with a share of ½ to 1. Where a
+// verdict begins, the other one is next.
 func logprobs(text, draw string, top int) []map[string]any {
+	rivals := map[string]string{"SUPP": "REFU", "REFU": "SUPP", "ABST": "SUPP"}
 	var out []map[string]any
 	for i, tok := range tokens(text) {
 		own := math.Log(0.5 + 0.5*unit(draw, fmt.Sprint("logprob", i)))
@@ -143,6 +150,9 @@ func logprobs(text, draw string, top int) []map[string]any {
 			name, lp := tok, own
 			if k > 0 { // what is left, halved again and again
 				name = fmt.Sprintf("alternative-%d", k)
+				if k == 1 && rivals[tok] != "" {
+					name = rivals[tok]
+				}
 				lp = math.Log((1 - math.Exp(own) + 1e-9) / math.Pow(2, float64(k)))
 			}
 			alternatives = append(alternatives, map[string]any{"token": name, "logprob": lp})

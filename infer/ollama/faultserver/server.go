@@ -75,6 +75,7 @@ type config struct {
 	malformedEvery  uint64
 	ignorePenalties bool
 	ignoreImage     bool
+	noLogprobs      bool
 	dropFormat      bool
 	unrepeatable    bool
 	latency         time.Duration
