@@ -115,6 +115,69 @@ func TestKillOnEngine(t *testing.T) {
 	}
 }
 
+// Nor is a draw of a task asked again, of which the kill left only some.
+func TestKillDraws(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "claims")
+	if err := writeClaims(data, 20); err != nil {
+		t.Fatal(err)
+	}
+	server := func() *faultserver.Server {
+		return faultserver.New(t, faultserver.Latency(10*time.Millisecond), faultserver.AbstainEvery(9), faultserver.MalformedEvery(11))
+	}
+	args := []string{"--config", data + ".toml", "--num-tasks", "0", "--no-preflight", "--parallel", "3", "--bootstrap", "50", "--confidence", "verbal,logprob,consistency:4"}
+	whole, s := server(), server()
+	k := &killing{t: t, host: s.URL, args: args, unbroken: unbroken(t, whole.URL, args), dir: filepath.Join(t.TempDir(), "killed")}
+	askedAt := []int{}
+	seen := []map[int32]bool{}
+	k.beforeStart = func() {
+		askedAt, seen = append(askedAt, len(s.Requests())), append(seen, drawnIn(t, k.dir))
+	}
+	if kills := k.untilDone(10, 60); kills < 10 {
+		t.Fatalf("%d kills; want 10, the run is too short", kills)
+	}
+	for i, r := range s.Requests() {
+		for start, from := range askedAt {
+			if i >= from && seen[start][int32(r.Seed())] {
+				t.Fatalf("request %d, after start %d, asks for a draw again that was recorded", i, start)
+			}
+		}
+	}
+	if n := len(drawnIn(t, k.dir)); n != 300 || len(whole.Requests()) != 300 {
+		t.Errorf("%d draws recorded, %d asked without a kill; want 300", n, len(whole.Requests()))
+	}
+}
+
+// The same with the embedded model on a real engine.
+func TestKillDrawsOnEngine(t *testing.T) {
+	e := ollamatest.Start(t)
+	args := []string{"--num-tasks", "12", "--no-preflight", "--bootstrap", "50", "--num-thread", "1", "--confidence", "verbal,logprob,consistency:2"}
+	k := &killing{t: t, host: e.URL, args: args, unbroken: unbroken(t, e.URL, args), dir: filepath.Join(t.TempDir(), "killed"), beforeStart: func() {}}
+	if kills := k.untilDone(4, 12); kills < 4 {
+		t.Fatalf("%d kills; want 4, the run is too short", kills)
+	}
+}
+
+// drawnIn are the seeds of the draws that the run in dir has recorded.
+func drawnIn(t *testing.T, dir string) map[int32]bool {
+	t.Helper()
+	seeds := map[int32]bool{}
+	b, err := os.ReadFile(filepath.Join(dir, run.DrawsFile))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(b)) {
+		var d run.Draw
+		if strings.HasSuffix(line, "\n") {
+			if err := json.Unmarshal([]byte(line), &d); err != nil {
+				t.Fatal(err)
+			}
+			seeds[d.Seed] = true
+		}
+	}
+	return seeds
+}
+
 // unbroken carries out the run that is not killed, and returns its directory.
 func unbroken(t *testing.T, host string, args []string) string {
 	t.Helper()
@@ -212,7 +275,9 @@ func (k *killing) compare(tasks int) {
 	if len(got) != tasks || strings.Count(k.kept, "\n") != tasks || len(want) != tasks {
 		k.t.Fatalf("%d tasks on %d lines; the unbroken run has %d, the data %d", len(got), strings.Count(k.kept, "\n"), len(want), tasks)
 	}
-	times := cmpopts.IgnoreFields(run.Trace{}, "Durations", "Endpoint", "Attempts")
+	times := cmp.Options{
+		cmpopts.IgnoreFields(run.Trace{}, "Durations", "Endpoint", "Attempts"), cmpopts.IgnoreFields(run.Cost{}, "Seconds"),
+	}
 	if diff := cmp.Diff(want, got, times); diff != "" {
 		k.t.Errorf("traces differ from the unbroken run's (-want +got):\n%s", diff)
 	}

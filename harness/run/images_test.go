@@ -75,7 +75,7 @@ func verified(t *testing.T, source *counter, n int) *asking {
 	if err := s.verify(t.Context(), f, imageproc.PolicyReference, Silent{}); err != nil {
 		t.Fatal(err)
 	}
-	return &asking{plan: &Plan{images: s, Tasks: tasks}, halt: make(chan struct{})}
+	return &asking{run: &openedRun{}, plan: &Plan{images: s, Tasks: tasks}, halt: make(chan struct{})}
 }
 
 // However many claims an image has, it is opened and decoded once; jobs come in
