@@ -145,6 +145,8 @@ func faultOptions(ts *script, args []string) []faultserver.Option {
 			out = append(out, faultserver.RefuseModels(n, "not here"))
 		case "has": // another model under the name of the embedded one
 			out = append(out, faultserver.Has(faultserver.Creation{Model: micro.Name, Weights: "sha256:" + strings.Repeat(value, 64)[:64], Renderer: "qwen3.5", Parser: "qwen3.5"}))
+		case "no-logprobs":
+			out = append(out, faultserver.NoLogprobs())
 		case "random":
 			out = append(out, faultserver.Name("candor-tiny random qwen35"))
 		default:

@@ -35,7 +35,7 @@ func (p *printer) sources(s *scoring.Summary) {
 func (p *printer) costs(t run.Throughput) {
 	for _, name := range slices.Sorted(maps.Keys(t.Sources)) {
 		if c := t.Sources[name]; c.Requests > 0 {
-			p.line("%s took %s, %d prompt and %d output tokens, %s of the server.", name,
+			p.line("%s took %s, %d prompt and %d output tokens, %s at the server.", name,
 				Count(c.Requests, "further request"), c.PromptTokens, c.OutputTokens, fmt.Sprintf("%.1f s", c.Seconds))
 		}
 	}

@@ -32,7 +32,7 @@ type AgreementEvidence struct {
 }
 
 // Cost is what was asked for a source of confidence beyond the answer that is
-// scored. Seconds are the server's own account.
+// scored. Seconds are the server's own account, its queue included.
 type Cost struct {
 	Requests     int     `json:"requests"`
 	PromptTokens int     `json:"prompt_tokens"`
