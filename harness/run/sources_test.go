@@ -218,6 +218,16 @@ func TestNoLogprobs(t *testing.T) {
 	}
 }
 
+// The preflight of a run that needs log-probabilities looks at them first.
+func TestLogprobsPreflighted(t *testing.T) {
+	b := newBench(t)
+	b.cfg.Confidence, b.cfg.Preflight, b.cfg.NumTasks = []string{"verbal", "logprob"}, true, 2
+	m := b.run().Manifest
+	if f := m.Preflight.Findings; f[0].Check != "logprobs" || f[0].Status != "yes" || f[0].Measures["alternatives"] != 20 || len(f) != 9 {
+		t.Errorf("%d findings, the first %+v", len(f), f[0])
+	}
+}
+
 // Killed at any moment, here by a stop after so many requests, the run goes on
 // with the draws that are missing: each is asked once, and the end is as if it
 // had never stopped.
