@@ -32,8 +32,6 @@ func (e *evalCmd) dryRun(c console, sig *signals, cfg run.Config, deps run.Depen
 	fmt.Fprintf(c.out, "%s on %s of %s, split %s, partition %s\n", report.Count(len(p.Tasks), "task"), report.Count(p.Images, "image"), p.Dataset, cfg.Split, cfg.Partition)
 	if n := p.Requests(); n < len(p.Tasks) {
 		fmt.Fprintf(c.out, "%s: decoding is greedy, and equal tasks share an answer\n", report.Count(n, "request"))
-	} else if n > len(p.Tasks) {
-		fmt.Fprintf(c.out, "%s: %d answers a task\n", report.Count(n, "request"), n/len(p.Tasks))
 	}
 	fmt.Fprintf(c.out, "num_ctx %d; the largest image costs %d tokens\n", p.Options.NumCtx, p.ImageTokens)
 	for _, w := range p.Warnings {
@@ -46,7 +44,7 @@ func (e *evalCmd) dryRun(c console, sig *signals, cfg run.Config, deps run.Depen
 // plan is what --dry-run --json prints.
 type plan struct {
 	Tasks       int               `json:"tasks"`
-	Requests    int               `json:"requests"` // fewer than tasks where equal ones share an answer, more where each is several draws
+	Requests    int               `json:"requests"` // fewer where equal tasks share an answer
 	Images      int               `json:"images"`
 	Dataset     string            `json:"dataset"`
 	Split       string            `json:"split"`
