@@ -253,7 +253,7 @@ func (a *asking) Next() ([]job, bool) {
 func (a *asking) missing(tasks []job) []job {
 	var out []job
 	for _, j := range tasks {
-		j.draws = a.run.drawing(j.task.ID, 1+a.plan.sources.draws)
+		j.draws = a.run.drawing(j.task.ID, 1+a.plan.sources().draws)
 		before := len(out)
 		for n, d := range j.draws.of {
 			if d == nil {

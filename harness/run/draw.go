@@ -111,8 +111,8 @@ func (p *Plan) checkDraw() func(Draw) error {
 		switch {
 		case !ok:
 			return fmt.Errorf("task %q is not of this run", d.TaskID)
-		case d.Draw < 0 || d.Draw > p.sources.draws:
-			return fmt.Errorf("draw %d is not one of 0 to %d", d.Draw, p.sources.draws)
+		case d.Draw < 0 || d.Draw > p.sources().draws:
+			return fmt.Errorf("draw %d is not one of 0 to %d", d.Draw, p.sources().draws)
 		case d.Seed != p.seed(task, d.Draw):
 			return fmt.Errorf("seed is %d, but %d for %s", d.Seed, p.seed(task, d.Draw), d.name())
 		}

@@ -22,7 +22,7 @@ func (t Task) question() question { return question{t.ImageSource, t.System, t.U
 // each, but none for those that take the answer of an equal one over.
 func (p *Plan) Requests() int {
 	if !p.greedy() {
-		return len(p.Tasks) * (1 + p.sources.draws)
+		return len(p.Tasks) * (1 + p.sources().draws)
 	}
 	distinct := map[question]bool{}
 	for _, t := range p.Tasks {

@@ -93,7 +93,7 @@ func (p *Plan) newTrace(j job, imageTokens int) Trace {
 	}
 	if d.Outcome == scoring.Answered {
 		t.Confidences = p.confidences(*d, t.Sources)
-		if paid, ok := t.Confidences[p.sources.names[0]]; ok {
+		if paid, ok := t.Confidences[p.sources().names[0]]; ok {
 			a.Confidence, t.Confidence = &paid, &paid
 		} else {
 			a = verify.Answer{Outcome: scoring.Malformed, Reason: verify.ReasonMissingConfidence}
@@ -107,11 +107,11 @@ func (p *Plan) newTrace(j job, imageTokens int) Trace {
 
 // evidence is nil where only what the model states was asked for.
 func (p *Plan) evidence(draws []*Draw) *Evidence {
-	if !p.sources.logprob && p.sources.draws == 0 {
+	if !p.sources().logprob && p.sources().draws == 0 {
 		return nil
 	}
 	e := &Evidence{Logprob: draws[0].Logprob}
-	if p.sources.draws > 0 {
+	if p.sources().draws > 0 {
 		e.Consistency = agreement(*draws[0], draws[1:])
 	}
 	return e
@@ -140,13 +140,13 @@ func agreement(scored Draw, further []*Draw) *AgreementEvidence {
 // that has none is absent.
 func (p *Plan) confidences(d Draw, e *Evidence) map[string]float64 {
 	out := map[string]float64{}
-	for _, name := range p.sources.names {
+	for _, name := range p.sources().names {
 		switch {
 		case name == SourceVerbal && d.Confidence != nil:
 			out[name] = *d.Confidence
 		case name == SourceLogprob && e.Logprob != nil && e.Logprob.Confidence != nil:
 			out[name] = *e.Logprob.Confidence
-		case name == p.sources.consistency && e.Consistency.Answered > 0:
+		case name == p.sources().consistency && e.Consistency.Answered > 0:
 			out[name] = float64(e.Consistency.Agreed) / float64(e.Consistency.Answered)
 		}
 	}
@@ -157,20 +157,20 @@ func (p *Plan) confidences(d Draw, e *Evidence) map[string]float64 {
 // and agree with what they were made of.
 func (p *Plan) checkSources(t Trace) error {
 	for name, c := range t.Confidences {
-		if !slices.Contains(p.sources.names, name) || !(c >= 0 && c <= 1) {
+		if !slices.Contains(p.sources().names, name) || !(c >= 0 && c <= 1) {
 			return fmt.Errorf("confidence %v by %q is none of this run's", c, name)
 		}
 	}
-	paid, ok := t.Confidences[p.sources.names[0]]
+	paid, ok := t.Confidences[p.sources().names[0]]
 	if t.Confidence != nil && (!ok || !(math.Abs(paid-*t.Confidence) <= rounding)) {
-		return fmt.Errorf("confidence is %v, but not by %s", *t.Confidence, p.sources.names[0])
+		return fmt.Errorf("confidence is %v, but not by %s", *t.Confidence, p.sources().names[0])
 	}
-	if p.sources.draws > 0 && (t.Sources == nil || t.Sources.Consistency == nil || len(t.Sources.Consistency.Draws) != p.sources.draws) {
-		return fmt.Errorf("it has not the %d draws of %s", p.sources.draws, p.sources.consistency)
+	if p.sources().draws > 0 && (t.Sources == nil || t.Sources.Consistency == nil || len(t.Sources.Consistency.Draws) != p.sources().draws) {
+		return fmt.Errorf("it has not the %d draws of %s", p.sources().draws, p.sources().consistency)
 	}
-	if c, ok := t.Confidences[p.sources.consistency]; ok && t.Sources != nil && t.Sources.Consistency != nil {
+	if c, ok := t.Confidences[p.sources().consistency]; ok && t.Sources != nil && t.Sources.Consistency != nil {
 		if e := t.Sources.Consistency; !(math.Abs(c*float64(e.Answered)-float64(e.Agreed)) <= 1e-6) {
-			return fmt.Errorf("%s is %v, but %d of %d draws agree", p.sources.consistency, c, e.Agreed, e.Answered)
+			return fmt.Errorf("%s is %v, but %d of %d draws agree", p.sources().consistency, c, e.Agreed, e.Answered)
 		}
 	}
 	return nil

@@ -120,7 +120,7 @@ func (r *openedRun) read(p *Plan) error {
 
 // readDraws takes up the draws of tasks that an earlier session did not end.
 func (r *openedRun) readDraws(p *Plan) error {
-	if p.sources.draws == 0 {
+	if p.sources().draws == 0 {
 		return nil
 	}
 	var draws []Draw

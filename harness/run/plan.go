@@ -46,7 +46,6 @@ type Plan struct {
 	Model   infer.Identity
 	Lacking []string
 
-	sources                     sources
 	labels                      []claim.LabelSet
 	keptLabels                  []keptLabels // of a finished run, whose files are gone
 	system                      string
@@ -71,9 +70,6 @@ func newPlan(ctx context.Context, cfg Config, load claim.Loader, earlier earlier
 	}
 	if p.Options, err = cfg.Options(); err != nil {
 		return nil, err
-	}
-	if p.sources, err = readSources(cfg.Confidence); err != nil {
-		return nil, usage(err)
 	}
 	if p.Prompt, err = cfg.prompt(); err != nil {
 		return nil, err

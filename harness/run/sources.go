@@ -88,7 +88,7 @@ func (c Config) checkConfidence() error {
 
 // alternatives is how many tokens are asked for beside each of a draw.
 func (p *Plan) alternatives(draw int) int {
-	if p.sources.logprob && draw == 0 {
+	if p.sources().logprob && draw == 0 {
 		return verify.Alternatives
 	}
 	return 0
@@ -117,4 +117,10 @@ func noLogprobs(err error) error {
 		Class: infer.ClassFatal, Err: err,
 		Hint: "leave logprob out of --confidence, or use a server that tells them (Ollama from v0.12.11 on)",
 	}
+}
+
+// sources are those of a configuration that was checked.
+func (p *Plan) sources() sources {
+	s, _ := readSources(p.Config.Confidence)
+	return s
 }
