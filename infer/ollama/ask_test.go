@@ -168,7 +168,7 @@ func TestAskFaults(t *testing.T) {
 		{"older busy", first(1, faultserver.Status(500, "unexpected server status: llm busy - no slots available")), 2, "", 500, "no slots", infer.StopDone},
 		{"too many requests", first(1, faultserver.Status(429, "rate limited")), 2, "", 429, "rate limited", infer.StopDone},
 		{"client closed", first(1, faultserver.Status(499, "")), 2, "", 499, "499", infer.StopDone},
-		{"bad gateway, as a page", first(1, faultserver.Body(502, "text/html", "<html>\n<h1>Bad\n gateway</h1>")), 2, "", 502, "Bad gateway", infer.StopDone},
+		{"bad gateway, as a page", first(1, faultserver.Body(502, "text/html", "<html>\n<h1>Bad\n gateway</h1>")), 2, "", 502, "502: Bad Gateway", infer.StopDone},
 		{"gateway timeout, no body", first(1, says(504, "")), 2, "", 504, "gateway timeout", infer.StopDone},
 		{"internal error, no body", first(1, says(500, "")), 2, "", 500, "internal server error", infer.StopDone},
 

@@ -28,8 +28,10 @@ func classify(model string, err error) error {
 	if !errors.As(err, &status) {
 		return classifyUnanswered(err)
 	}
-	cause := fmt.Errorf("the server answered %d: %s", status.StatusCode, bounded(status.ErrorMessage))
+	cause := fmt.Errorf("the server answered %w", brief(status))
 	switch code := status.StatusCode; code {
+	case http.StatusRequestEntityTooLarge:
+		return &infer.Failure{Class: infer.ClassTask, Status: code, Err: cause, Hint: tooLarge}
 	case http.StatusNotFound:
 		if isWebPage(status.ErrorMessage) {
 			return fatal(code, cause, "check --host: is this an Ollama server?")
@@ -63,6 +65,24 @@ func classifyUnanswered(err error) error {
 		return &infer.Failure{Class: infer.ClassFatal, Err: cause, Hint: "name that address with --host"}
 	}
 	return byText(0, err.Error(), cause)
+}
+
+// tooLarge is the hint of 413, which Ollama itself never sends.
+const tooLarge = "a proxy before the server limits the size of requests: raise its limit, or name the server itself with --host"
+
+// brief is a refusal in one line: the pages that proxies send instead are for
+// browsers, and say no more than their status does.
+func brief(status api.StatusError) error {
+	text := bounded(status.ErrorMessage)
+	if isMarkup(status.ErrorMessage) {
+		text = strings.TrimSpace(http.StatusText(status.StatusCode) + ", with a web page and not as Ollama does")
+	}
+	return fmt.Errorf("%d: %s", status.StatusCode, text)
+}
+
+func isMarkup(text string) bool {
+	text = strings.ToLower(strings.TrimSpace(text))
+	return strings.HasPrefix(text, "<!doctype") || strings.Contains(text, "<html") || strings.HasPrefix(text, "<?xml")
 }
 
 // isWebPage tells a path that nobody serves from a model that is missing.

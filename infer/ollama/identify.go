@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"net/http"
 	"strings"
 
 	"candor/infer"
@@ -20,7 +21,8 @@ const RandomNamePrefix = "candor-tiny random"
 
 // Identify reports the server's version and everything it tells of the model,
 // without inference. A server that does not answer, or has no such model, is
-// a fatal failure that says what to do.
+// a fatal failure that says what to do; of a server that answers the version is
+// known even then.
 func (c *Client) Identify(ctx context.Context, model string) (infer.Identity, error) {
 	call, cancel := c.withDeadline(ctx)
 	defer cancel()
@@ -41,7 +43,7 @@ func (c *Client) identify(ctx context.Context, model string) (infer.Identity, er
 	}
 	show, err := c.api.Show(ctx, &api.ShowRequest{Model: model})
 	if err != nil {
-		return infer.Identity{}, aboutModel(model, err)
+		return infer.Identity{ServerVersion: version}, aboutModel(model, err)
 	}
 	listed, err := c.listed(ctx, model)
 	if err != nil {
@@ -86,9 +88,17 @@ func aboutModel(model string, err error) error {
 
 // unreachable explains a server that did not answer its first question.
 func (c *Client) unreachable(err error) error {
+	var auth api.AuthorizationError
+	if errors.As(err, &auth) {
+		return &infer.Failure{
+			Class: infer.ClassFatal, Status: auth.StatusCode,
+			Err:  fmt.Errorf("%s wants authorisation: it answered %d %s", c.Endpoint(), auth.StatusCode, http.StatusText(auth.StatusCode)),
+			Hint: "give what it wants in the address (--host http://user:password@host:port), or name another server with --host",
+		}
+	}
 	var status api.StatusError
 	if errors.As(err, &status) {
-		err = fmt.Errorf("answered %d: %s", status.StatusCode, bounded(status.ErrorMessage))
+		err = fmt.Errorf("answered %w", brief(status))
 	}
 	return &infer.Failure{
 		Class: infer.ClassFatal,

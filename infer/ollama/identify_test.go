@@ -3,6 +3,7 @@ package ollama_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -113,6 +114,32 @@ func TestIdentifyFails(t *testing.T) {
 	}
 	if _, err := canned(t, map[string]string{"/api/version": version, "/api/show": "{}", "/api/tags": "<html>"}).Identify(t.Context(), "m"); err == nil {
 		t.Error("a list that is a page gave no error")
+	}
+}
+
+// A server that wants a login is there; one behind a page that refuses is told
+// by its status.
+func TestIdentifyRefused(t *testing.T) {
+	for code, want := range map[int]string{
+		401: "wants authorisation", 403: "answered 403: Forbidden, with a web page", 502: "answered 502: Bad Gateway, with a web page",
+	} {
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(code)
+			io.WriteString(w, page)
+		}))
+		defer srv.Close()
+		c, err := ollama.New(srv.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		_, err = c.Identify(t.Context(), "m")
+		if infer.ClassOf(err) != infer.ClassFatal || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "<\n") {
+			t.Errorf("%d: %v", code, err)
+		}
+		if none := errors.Is(err, infer.ErrNoServer); none == (code == 401) || none != strings.Contains(err.Error(), "no Ollama server") {
+			t.Errorf("%d: no server: %v, %v", code, none, err)
+		}
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -42,24 +44,24 @@ const (
 // may register the same model at once. What keeps a server from taking it is
 // an *infer.Failure that says what to do.
 func Register(ctx context.Context, client *api.Client, name string, w Weights) (Registration, error) {
-	before, err := find(ctx, client, name, w)
-	if err != nil || before.same() {
+	before, err := Look(ctx, client, name, w)
+	if err != nil || before.Same() {
 		return Present, err
 	}
 	after := before
 	// More than once only where another one registers at the same moment.
-	for try := 0; try < mostTries && !after.same(); try++ {
+	for try := 0; try < mostTries && !after.Same(); try++ {
 		if err := upload(ctx, client, name, w); err != nil {
 			return "", err
 		}
-		if after, err = find(ctx, client, name, w); err != nil {
+		if after, err = Look(ctx, client, name, w); err != nil {
 			return "", err
 		}
 	}
-	if !after.same() {
+	if !after.Same() {
 		return "", after.rejected(name)
 	}
-	if before.missing {
+	if before.Missing {
 		return Registered, nil
 	}
 	return Replaced, nil
@@ -85,18 +87,19 @@ func upload(ctx context.Context, client *api.Client, name string, w Weights) err
 	return nil
 }
 
-// found is what a server has under a name, beside what it should have.
-type found struct {
-	missing bool
-	differs []string // what is not as it should be
+// Found is what a server has under a name, beside what it should have.
+type Found struct {
+	Missing bool     // it has none of that name
+	Differs []string // what is not as it should be, in words: "the weights"
 }
 
-func (f found) same() bool { return !f.missing && len(f.differs) == 0 }
+// Same reports whether the server has that very model.
+func (f Found) Same() bool { return !f.Missing && len(f.Differs) == 0 }
 
 // rejected is the error of a server that took a model and has another.
-func (f found) rejected(name string) error {
-	err := fmt.Errorf("the server took %s, but does not have it as it was given: %s", name, strings.Join(f.differs, ", "))
-	if f.missing {
+func (f Found) rejected(name string) error {
+	err := fmt.Errorf("the server took %s, but does not have it as it was given: %s", name, strings.Join(f.Differs, ", "))
+	if f.Missing {
 		err = fmt.Errorf("the server took %s, but does not have it", name)
 	}
 	return &infer.Failure{
@@ -105,9 +108,10 @@ func (f found) rejected(name string) error {
 	}
 }
 
-// find looks again where the server fails for a moment: servers write the entry
-// of a model in place, and half of one may be met.
-func find(ctx context.Context, client *api.Client, name string, w Weights) (found, error) {
+// Look compares what the server has under name with w, as Register does, and
+// changes nothing. It looks again where the server fails for a moment: servers
+// write the entry of a model in place, and half of one may be met.
+func Look(ctx context.Context, client *api.Client, name string, w Weights) (Found, error) {
 	for try := 0; ; try++ {
 		shown, err := client.Show(ctx, &api.ShowRequest{Model: name})
 		var status api.StatusError
@@ -119,32 +123,38 @@ func find(ctx context.Context, client *api.Client, name string, w Weights) (foun
 		case err == nil:
 			return compare(shown, w), nil
 		case code == http.StatusNotFound && !isWebPage(status.ErrorMessage):
-			return found{missing: true}, nil
+			return Found{Missing: true}, nil
 		case code < http.StatusInternalServerError || try == mostTries-1:
-			return found{}, refusedModel(name, "asking for it", err)
+			return Found{}, refusedModel(name, "asking for it", err)
 		}
 		if err := sleep(ctx, firstWait<<try); err != nil {
-			return found{}, err
+			return Found{}, err
 		}
 	}
 }
 
-func compare(shown *api.ShowResponse, w Weights) found {
+func compare(shown *api.ShowResponse, w Weights) Found {
 	var id infer.Identity
 	readModelfile(shown.Modelfile, &id) // servers tell the weights' digest nowhere else
-	var f found
+	weights := "the weights"
+	if id.WeightsDigest != "" {
+		weights += fmt.Sprintf(" (%.19s…)", id.WeightsDigest)
+	}
+	var f Found
 	for _, part := range []struct {
 		name  string
 		equal bool
 	}{
-		{"the weights", id.WeightsDigest == w.Digest()},
+		{weights, id.WeightsDigest == w.Digest()},
 		{"the renderer", id.Renderer == w.Renderer},
 		{"the parser", id.Parser == w.Parser},
 		{"the template", w.Template == "" || shown.Template == w.Template},
-		{"parameters or a system text", shown.Parameters == "" && shown.System == "" && len(shown.Messages) == 0},
+		{"the parameters", shown.Parameters == ""},
+		{"the system text", shown.System == ""},
+		{"the messages before the question", len(shown.Messages) == 0},
 	} {
 		if !part.equal {
-			f.differs = append(f.differs, part.name)
+			f.Differs = append(f.Differs, part.name)
 		}
 	}
 	return f
@@ -169,15 +179,21 @@ func refusedModel(name, doing string, err error) error {
 	f := &infer.Failure{Class: infer.ClassFatal, Err: fmt.Errorf("registering %s: %s: %w", name, doing, err)}
 	var auth api.AuthorizationError
 	var status api.StatusError
+	if connectionLost(err) {
+		f.Hint = "the server went away: start it again, then run the same command again"
+	}
 	if errors.As(err, &auth) {
 		f.Status, f.Hint = auth.StatusCode, noRights
 	}
 	if errors.As(err, &status) {
 		f.Status = status.StatusCode
+		f.Err = fmt.Errorf("registering %s: %s: the server answered %w", name, doing, brief(status))
 	}
 	switch f.Status {
 	case http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
 		f.Hint = noRights
+	case http.StatusRequestEntityTooLarge:
+		f.Hint = tooLarge
 	}
 	for _, r := range refusals {
 		if strings.Contains(strings.ToLower(err.Error()), r.text) {
@@ -185,6 +201,15 @@ func refusedModel(name, doing string, err error) error {
 		}
 	}
 	return f
+}
+
+// connectionLost tells a connection that broke, or that none could be made,
+// from an answer, a redirection and the caller's own end.
+func connectionLost(err error) bool {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errRedirect) {
+		return false
+	}
+	return errors.As(err, new(*net.OpError)) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

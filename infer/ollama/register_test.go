@@ -29,7 +29,8 @@ func TestRegister(t *testing.T) {
 	ours := weights("ours")
 	template := ours
 	template.Template = "{{ .Prompt }}!"
-	coder, unparsed := made(ours), made(ours)
+	coder, unparsed, odd, talks := made(ours), made(ours), made(ours), made(ours)
+	odd.Parameters, talks.System = "temperature 2", "Say yes."
 	coder.Renderer, unparsed.Parser = "qwen3-coder", ""
 	for _, row := range []struct {
 		name string
@@ -42,6 +43,8 @@ func TestRegister(t *testing.T) {
 		{"other weights", []faultserver.Option{faultserver.Has(made(weights("older")))}, ours, ollama.Replaced},
 		{"another renderer", []faultserver.Option{faultserver.Has(coder)}, ours, ollama.Replaced},
 		{"no parser", []faultserver.Option{faultserver.Has(unparsed)}, ours, ollama.Replaced},
+		{"parameters", []faultserver.Option{faultserver.Has(odd)}, ours, ollama.Replaced},
+		{"a system text", []faultserver.Option{faultserver.Has(talks)}, ours, ollama.Replaced},
 		{"another template", []faultserver.Option{faultserver.Has(made(ours))}, template, ollama.Replaced},
 	} {
 		s := faultserver.New(t, row.has...)
@@ -60,6 +63,42 @@ func TestRegister(t *testing.T) {
 		if err != nil || id.WeightsDigest != row.give.Digest() || id.Renderer != "qwen3.5" || id.Parser != "qwen3.5" {
 			t.Errorf("%s: the server then has %+v, %v", row.name, id, err)
 		}
+	}
+}
+
+// page is what a proxy answers in the server's place.
+const page = "<html>\r\n<head><title>413 Request Entity Too Large</title></head>\r\n<body><center>nginx</center></body>\r\n</html>"
+
+// Looking changes nothing, and tells what is not as it should be.
+func TestLook(t *testing.T) {
+	ours := weights("ours")
+	odd := made(ours)
+	odd.Parameters, odd.System, odd.Renderer = "temperature 2", "Say yes.", "qwen3-coder"
+	for _, row := range []struct {
+		has  []faultserver.Option
+		want ollama.Found
+	}{
+		{nil, ollama.Found{Missing: true}},
+		{[]faultserver.Option{faultserver.Has(made(ours))}, ollama.Found{}},
+		{[]faultserver.Option{faultserver.Has(odd)}, ollama.Found{Differs: []string{"the renderer", "the parameters", "the system text"}}},
+	} {
+		s := faultserver.New(t, row.has...)
+		got, err := ollama.Look(t.Context(), client(t, s).API(), "m", ours)
+		if err != nil || got.Missing != row.want.Missing || !slices.Equal(got.Differs, row.want.Differs) || len(s.Creations()) != 0 {
+			t.Errorf("%+v, %v; want %+v", got, err, row.want)
+		}
+	}
+}
+
+// A server that goes away meanwhile is to be started again.
+func TestRegisterServerGone(t *testing.T) {
+	s := faultserver.New(t)
+	c := client(t, s)
+	s.Set(faultserver.Down(true))
+	_, err := ollama.Register(t.Context(), c.API(), "m", weights("ours"))
+	var f *infer.Failure
+	if !errors.As(err, &f) || !strings.Contains(f.Hint, "start it again") {
+		t.Errorf("%v", err)
 	}
 }
 
@@ -94,6 +133,7 @@ func TestRegisterRefused(t *testing.T) {
 		{"not by this way", faultserver.RefuseModels(http.StatusMethodNotAllowed, "method not allowed"), []string{"--model"}},
 		{"a store to read only", faultserver.RefuseModels(500, "open /models/blobs/sha256-1: read-only file system"), []string{"read-only", "OLLAMA_MODELS"}},
 		{"another's store", faultserver.RefuseModels(500, "mkdir /models: permission denied"), []string{"OLLAMA_MODELS"}},
+		{"a small proxy", faultserver.RefuseModels(413, page), []string{"413: Request Entity Too Large", "a proxy before the server"}},
 		{"a full disk", faultserver.RefuseModels(500, "write /models/blobs/sha256-1: no space left on device"), []string{"full"}},
 		{"a server of old", faultserver.RefuseModels(400, "path or Modelfile are required"), []string{"too old", "v0.17.4"}},
 		{"one that knows no renderers", faultserver.ForgetFormat(), []string{"the renderer, the parser", "too old"}},
@@ -104,6 +144,9 @@ func TestRegisterRefused(t *testing.T) {
 		if !errors.As(err, &f) || f.Class != infer.ClassFatal {
 			t.Errorf("%s: %v is no fatal failure", row.name, err)
 			continue
+		}
+		if strings.ContainsAny(err.Error(), "<\n") {
+			t.Errorf("%s: a page in %q", row.name, err)
 		}
 		for _, want := range row.says {
 			if !strings.Contains(err.Error(), want) {

@@ -16,6 +16,7 @@ type Creation struct {
 	Model                      string
 	Weights                    string // "sha256:" and hex digits
 	Renderer, Parser, Template string
+	Parameters, System         string // as they are shown
 }
 
 // Has makes the server have a model as if a client had created it.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/ollama/ollama/types/model"
 )
 
 func (s *Server) version(w http.ResponseWriter, _ *http.Request) {
@@ -31,6 +33,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 	}
 	writeJSON(w, map[string]any{
 		"modelfile": c.creation(name).modelfile(), "template": c.creation(name).Template,
+		"parameters": c.creation(name).Parameters, "system": c.creation(name).System,
 		"details": c.details(),
 		"model_info": map[string]any{
 			// Servers delete general.name from what they show.
@@ -93,12 +96,8 @@ func (c *config) has(model string) bool {
 
 func (c *config) can(capability string) bool { return slices.Contains(c.capabilities, capability) }
 
-func tagged(model string) string {
-	if strings.LastIndex(model, ":") <= strings.LastIndex(model, "/") {
-		return model + ":latest"
-	}
-	return model
-}
+// tagged is a name without what is the default, but for its tag.
+func tagged(name string) string { return model.ParseName(name).DisplayShortest() }
 
 func writeJSON(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")

@@ -25,6 +25,7 @@ import (
 	"github.com/ollama/ollama/api"
 	"github.com/ollama/ollama/format"
 	"github.com/ollama/ollama/fs/ggml"
+	"github.com/ollama/ollama/types/model"
 )
 
 // Name is what servers call the model.
@@ -36,8 +37,10 @@ const chatFormat = "qwen3.5"
 //go:embed candor-micro.gguf
 var gguf []byte
 
-// Is reports whether name is the model's, as servers understand names.
-func Is(name string) bool { return strings.EqualFold(strings.TrimSuffix(name, ":latest"), Name) }
+// Is reports whether name is the model's, as servers understand names: what is
+// left out (registry, namespace, tag) means the default, and case does not
+// matter.
+func Is(name string) bool { return model.ParseName(name).EqualFold(model.ParseName(Name)) }
 
 // Open reads the GGUF file.
 func Open() io.ReadSeeker { return bytes.NewReader(gguf) }
@@ -49,6 +52,12 @@ func Digest() string { return weights().Digest() }
 // [ollama.Register].
 func Install(ctx context.Context, client *api.Client) (ollama.Registration, error) {
 	return ollama.Register(ctx, client, Name, weights())
+}
+
+// Look tells how what a server has under the model's name differs from it, and
+// changes nothing; see [ollama.Look].
+func Look(ctx context.Context, client *api.Client) (ollama.Found, error) {
+	return ollama.Look(ctx, client, Name, weights())
 }
 
 func weights() ollama.Weights {

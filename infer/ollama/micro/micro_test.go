@@ -13,6 +13,7 @@ import (
 	"candor/infer/ollama/faultserver"
 	"candor/infer/ollama/micro"
 
+	"github.com/ollama/ollama/types/model"
 	"go.uber.org/goleak"
 )
 
@@ -54,6 +55,8 @@ func TestCard(t *testing.T) {
 // Names are as servers take them.
 func TestIs(t *testing.T) {
 	for name, want := range map[string]bool{
+		"library/candor-micro": true, "library/candor-micro:latest": true, model.DefaultName().Host + "/library/Candor-micro:latest": true,
+		"library/candor-micro:2": false, "elsewhere.example/library/candor-micro": false, "library/": false,
 		"candor-micro": true, "candor-micro:latest": true, "Candor-Micro": true,
 		"candor-micro:2": false, "somebody/candor-micro": false, "candor-tiny-qwen35": false, "": false,
 	} {
