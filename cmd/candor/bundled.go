@@ -16,14 +16,32 @@ import (
 // newBundled is the model that is asked when none is named.
 func newBundled() (*run.Bundled, error) {
 	id, err := micro.Identity()
-	return &run.Bundled{Identity: id, Register: register}, err
+	return &run.Bundled{Identity: id, Is: micro.Is, Differs: differs, Register: register}, err
+}
+
+// differs tells in what a server's candor-micro is another one.
+func differs(ctx context.Context, b infer.Backend) ([]string, error) {
+	client, err := registrar(b)
+	if err != nil {
+		return nil, err
+	}
+	found, err := micro.Look(ctx, client.API())
+	return found.Differs, err
+}
+
+func registrar(b infer.Backend) (*ollama.Client, error) {
+	client, ok := b.(*ollama.Client)
+	if !ok {
+		return nil, fmt.Errorf("%s is no Ollama server: %s cannot be registered there", b.Endpoint(), micro.Name)
+	}
+	return client, nil
 }
 
 // register gives candor-micro to a server that lacks it.
 func register(ctx context.Context, b infer.Backend) (did string, err error) {
-	client, ok := b.(*ollama.Client)
-	if !ok {
-		return "", fmt.Errorf("%s is no Ollama server: %s cannot be registered there", b.Endpoint(), micro.Name)
+	client, err := registrar(b)
+	if err != nil {
+		return "", err
 	}
 	r, err := micro.Install(ctx, client.API())
 	if err != nil || r == ollama.Present {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"candor/harness/report"
 	"candor/harness/run"
@@ -19,14 +20,14 @@ func (e *evalCmd) dryRun(c console, sig *signals, cfg run.Config, deps run.Depen
 		return printJSON(c.out, plan{
 			len(p.Tasks), p.Requests(), p.Images, p.Dataset, cfg.Split, cfg.Partition, p.Options, p.Payment.Rule.Name(),
 			p.Payment.Abstain, p.Payment.Threshold(), p.ImageTokens, append([]scoring.Warning{}, p.Warnings...),
-			p.Model.Model, p.Model.Embedded, append([]string{}, p.Lacking...),
+			p.Model.Model, p.Model.Embedded, lackingAt(p),
 		})
 	}
 	if p.Model.Embedded {
 		fmt.Fprintln(c.out, report.Embedded(p.Model))
 	}
-	for _, endpoint := range p.Lacking {
-		fmt.Fprintf(c.out, "%s would be registered at %s, which has another one or none\n", p.Model.Model, endpoint)
+	for _, l := range p.Lacking {
+		fmt.Fprintln(c.out, wouldRegister(p.Model.Model, l))
 	}
 	first := p.Tasks[0]
 	fmt.Fprintf(c.out, "%s on %s of %s, split %s, partition %s\n", report.Count(len(p.Tasks), "task"), report.Count(p.Images, "image"), p.Dataset, cfg.Split, cfg.Partition)
@@ -39,6 +40,22 @@ func (e *evalCmd) dryRun(c console, sig *signals, cfg run.Config, deps run.Depen
 	}
 	_, err = fmt.Fprintf(c.out, "\nThe first task, %s, seed %d:\n--- system\n%s\n--- user, after the image %s\n%s\n", first.ID, first.Seed, first.System, first.ImageSource, first.User)
 	return err
+}
+
+func wouldRegister(model string, l run.Lack) string {
+	if len(l.Differs) == 0 {
+		return fmt.Sprintf("%s would be registered at %s, which has none", model, l.Endpoint)
+	}
+	return fmt.Sprintf("%s would be registered at %s, in the place of another one; not the same are: %s", model, l.Endpoint, strings.Join(l.Differs, ", "))
+}
+
+// lackingAt is never nil: JSON has [] for none.
+func lackingAt(p *run.Plan) []string {
+	endpoints := []string{}
+	for _, l := range p.Lacking {
+		endpoints = append(endpoints, l.Endpoint)
+	}
+	return endpoints
 }
 
 // plan is what --dry-run --json prints.

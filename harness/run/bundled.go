@@ -15,49 +15,69 @@ import (
 type Bundled struct {
 	// Identity is what is known of it without a server.
 	Identity infer.Identity
+	// Is reports whether a name is its, as servers understand names.
+	Is func(model string) bool
+	// Differs tells in words in what the model that a server has under its name
+	// differs from it, and changes nothing; none if it is that very model, or
+	// if the server has none.
+	Differs func(ctx context.Context, b infer.Backend) ([]string, error)
 	// Register makes the server have it, and says in one word what it did; ""
 	// when that server had it.
 	Register func(ctx context.Context, b infer.Backend) (did string, err error)
 }
 
-// is reports whether model names it, as servers understand names.
-func (b *Bundled) is(model string) bool {
-	return b != nil && strings.EqualFold(strings.TrimSuffix(model, ":latest"), b.Identity.Model)
+func (b *Bundled) is(model string) bool { return b != nil && b.Is(model) }
+
+// Lack is a server without the model that comes with the program.
+type Lack struct {
+	Endpoint string
+	// Differs is in what that differs which it has under the name; nil if it
+	// has none.
+	Differs []string
 }
 
-// identify asks a server about the run's model. One that comes with the
-// program is registered there before if change is set; else lacks tells that
-// it would be.
-func (d Dependencies) identify(ctx context.Context, b infer.Backend, model string, change bool) (id infer.Identity, lacks bool, err error) {
+// look asks a server about the run's model, and changes nothing. One that comes
+// with the program and that the server lacks is told as it will be there.
+func (d Dependencies) look(ctx context.Context, b infer.Backend, model string) (id infer.Identity, lack *Lack, err error) {
 	id, err = b.Identify(ctx, model)
-	switch {
-	case !d.Bundled.is(model) || err != nil && !missing(err):
-		return id, false, err
-	case change:
-		id, err = d.register(ctx, b, model, id)
-	case err != nil || id.WeightsDigest != d.Bundled.Identity.WeightsDigest:
-		return d.Bundled.Identity, true, nil
+	if !d.Bundled.is(model) || err != nil && !missing(err) {
+		return id, nil, err
 	}
-	id.Embedded = id.WeightsDigest == d.Bundled.Identity.WeightsDigest
-	return id, false, err
+	lack = &Lack{Endpoint: b.Endpoint()}
+	if err == nil {
+		if lack.Differs, err = d.Bundled.Differs(ctx, b); err != nil {
+			return id, nil, fmt.Errorf("%s: %w", b.Endpoint(), err)
+		}
+		if len(lack.Differs) == 0 {
+			id.Embedded = true
+			return id, nil, nil
+		}
+	}
+	version := id.ServerVersion
+	id = d.Bundled.Identity
+	id.ServerVersion = version
+	return id, lack, nil
 }
 
-// register makes the server have the model that comes with the program; was is
-// what it has under that name.
-func (d Dependencies) register(ctx context.Context, b infer.Backend, model string, was infer.Identity) (infer.Identity, error) {
+// register makes a server have the model that it lacks, and says so.
+func (d Dependencies) register(ctx context.Context, b infer.Backend, model string, lack *Lack) (infer.Identity, error) {
 	did, err := d.Bundled.Register(ctx, b)
 	if err != nil {
-		return was, fmt.Errorf("%s: %w", b.Endpoint(), err)
+		return infer.Identity{}, fmt.Errorf("%s: %w", b.Endpoint(), err)
 	}
-	if did == "" {
-		return was, nil
+	if did != "" {
+		d.Observer.Notice(fmt.Sprintf("%s %s at %s%s", model, did, b.Endpoint(), lack.instead()))
 	}
-	other := ""
-	if was.WeightsDigest != "" {
-		other = fmt.Sprintf(" in the place of another one (weights %.19s…)", was.WeightsDigest)
+	id, err := b.Identify(ctx, model)
+	id.Embedded = id.WeightsDigest == d.Bundled.Identity.WeightsDigest
+	return id, err
+}
+
+func (l *Lack) instead() string {
+	if len(l.Differs) == 0 {
+		return ""
 	}
-	d.Observer.Notice(fmt.Sprintf("%s %s at %s%s", model, did, b.Endpoint(), other))
-	return b.Identify(ctx, model)
+	return ", in the place of another one; not the same were: " + strings.Join(l.Differs, ", ")
 }
 
 // missing tells a server that has no such model from one that cannot be asked.

@@ -23,7 +23,11 @@ func bundled(t *testing.T) *run.Bundled {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &run.Bundled{Identity: id, Register: func(ctx context.Context, b infer.Backend) (string, error) {
+	differs := func(ctx context.Context, b infer.Backend) ([]string, error) {
+		found, err := micro.Look(ctx, b.(*ollama.Client).API())
+		return found.Differs, err
+	}
+	return &run.Bundled{Identity: id, Is: micro.Is, Differs: differs, Register: func(ctx context.Context, b infer.Backend) (string, error) {
 		did, err := micro.Install(ctx, b.(*ollama.Client).API())
 		if did == ollama.Present {
 			did = ""
@@ -65,17 +69,56 @@ func TestBundled(t *testing.T) {
 	if res.Summary.Model != want {
 		t.Errorf("summary's model %+v", res.Summary.Model)
 	}
-	if said := strings.Join(heard.said, "\n"); !strings.Contains(said, "candor-micro replaced at "+b.server.URL) || !strings.Contains(said, "abab") {
+	if said := strings.Join(heard.said, "\n"); !strings.HasSuffix(said, "candor-micro replaced at "+b.server.URL+", in the place of another one; not the same were: the weights (sha256:"+strings.Repeat("ab", 6)+"…)") {
 		t.Errorf("said %q", said)
 	}
 	if !slices.Contains(codes(res.Summary), "drawn_scenes_only") {
 		t.Errorf("nothing is said of other data: %v", codes(res.Summary))
 	}
 	again := b.again()
-	again.cfg.Model, again.deps.Observer = "candor-micro:latest", nil
+	again.cfg.Model, again.deps.Observer = "library/Candor-Micro:latest", nil
 	again.complete(again.run())
 	if n := len(b.server.Creations()); n != 1 {
 		t.Errorf("registered %d times", n)
+	}
+}
+
+// The weights may be the same and the model another one all the same: dry run
+// and run say in what, and do the same.
+func TestBundledSameWeights(t *testing.T) {
+	ours := faultserver.Creation{Model: micro.Name, Weights: micro.Digest(), Renderer: "qwen3.5", Parser: "qwen3.5"}
+	odd, talks, coder := ours, ours, ours
+	odd.Parameters, talks.System, coder.Renderer = "temperature 2", "Say yes.", "qwen3-coder"
+	for want, has := range map[string]faultserver.Creation{"the parameters": odd, "the system text": talks, "the renderer": coder} {
+		b := withMicro(t, faultserver.Has(has))
+		heard := &notices{}
+		b.deps.Observer = heard
+		p, err := run.DryRun(t.Context(), b.cfg, b.deps)
+		if err != nil || len(p.Lacking) != 1 || !slices.Equal(p.Lacking[0].Differs, []string{want}) {
+			t.Errorf("%s: a dry run finds %+v, %v", want, p.Lacking, err)
+		}
+		b.complete(b.run())
+		if said := strings.Join(heard.said, "\n"); !strings.Contains(said, "not the same were: "+want) || len(b.server.Creations()) != 1 {
+			t.Errorf("%s: said %q, created %v", want, said, b.server.Creations())
+		}
+	}
+}
+
+// Servers that do not fit together are left as they were, whichever of them
+// has the model.
+func TestBundledHostsDiffer(t *testing.T) {
+	for name, row := range map[string]struct{ first, second []faultserver.Option }{
+		"none has it":       {nil, nil},
+		"the first another": {[]faultserver.Option{faultserver.Has(older)}, nil},
+		"both another":      {[]faultserver.Option{faultserver.Has(older)}, []faultserver.Option{faultserver.Has(older)}},
+	} {
+		b := withMicro(t, row.first...)
+		second := faultserver.New(t, append(row.second, faultserver.Version("0.17.7"))...)
+		b.cfg.Hosts = append(b.cfg.Hosts, second.URL)
+		b.fails(false, second.URL+" runs version 0.17.7", "one model and one version")
+		if n := len(b.server.Creations()) + len(second.Creations()); n != 0 {
+			t.Errorf("%s: registered %d times", name, n)
+		}
 	}
 }
 
@@ -118,7 +161,11 @@ func TestBundledDryRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(p.Lacking, lacking) || !p.Model.Embedded || p.ImageTokens == 0 {
+		var at []string
+		for _, l := range p.Lacking {
+			at = append(at, l.Endpoint)
+		}
+		if !slices.Equal(at, lacking) || !p.Model.Embedded || p.ImageTokens == 0 {
 			t.Errorf("lacking %v, want %v; %+v", p.Lacking, lacking, p.Model)
 		}
 		return p

@@ -69,12 +69,14 @@ func (m *Manifest) limit(endpoint string) int {
 func (a *asking) revive(ctx context.Context, s *servers, b infer.Backend) error {
 	call, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
-	id, _, err := a.deps.identify(call, b, a.plan.Config.Model, true)
+	id, lack, err := a.deps.look(call, b, a.plan.Config.Model)
 	if err == nil {
-		err = usable(id, a.plan.Config)
+		err = s.fits(b, id, a.plan.Config)
 	}
-	if err == nil {
-		err = s.agrees(b, id, a.plan.Config)
+	if err == nil && lack != nil {
+		if id, err = a.deps.register(call, b, a.plan.Config.Model, lack); err == nil {
+			err = s.fits(b, id, a.plan.Config)
+		}
 	}
 	switch {
 	case err == nil:

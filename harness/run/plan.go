@@ -44,7 +44,7 @@ type Plan struct {
 	// Model is what is known of the model, and Lacking the servers at which it
 	// would have to be registered: of a dry run only.
 	Model   infer.Identity
-	Lacking []string
+	Lacking []Lack
 
 	labels                      []claim.LabelSet
 	keptLabels                  []keptLabels // of a finished run, whose files are gone

@@ -17,8 +17,8 @@ import (
 type servers struct {
 	backends []infer.Backend
 	identity infer.Identity
-	of       string   // the endpoint that identity is of
-	lacking  []string // where a bundled model would have to be registered
+	of       string // the endpoint that identity is of
+	lacking  []Lack // where a bundled model would have to be registered
 
 	mu    sync.Mutex
 	known map[string]infer.Identity // what each endpoint said of the model
@@ -26,8 +26,9 @@ type servers struct {
 }
 
 // connect identifies the model at every host, without inference. A model that
-// comes with the program is registered there first if change is set. One of
-// several hosts that does not answer is kept for when it does.
+// comes with the program is registered where it is not if change is set, but
+// only once all hosts are known to fit together. One of several hosts that does
+// not answer is kept for when it does.
 func connect(ctx context.Context, cfg Config, deps Dependencies, change bool) (*servers, error) {
 	s := &servers{known: map[string]infer.Identity{}, away: map[string]error{}}
 	hosts := deps.hosts(cfg.Hosts)
@@ -36,30 +37,74 @@ func connect(ctx context.Context, cfg Config, deps Dependencies, change bool) (*
 		if err != nil {
 			return s, usage(err)
 		}
-		id, lacks, err := deps.identify(ctx, b, cfg.Model, change)
+		s.backends = append(s.backends, b)
+		id, lack, err := deps.look(ctx, b, cfg.Model)
 		if errors.Is(err, infer.ErrNoServer) && len(hosts) > 1 && ctx.Err() == nil {
-			s.backends = append(s.backends, b)
 			s.lose(b, err)
 			continue
+		}
+		if err == nil {
+			err = s.fits(b, id, cfg)
 		}
 		if err != nil {
 			return s, err
 		}
-		if err := usable(id, cfg); err != nil {
-			return s, fmt.Errorf("%s: %w", b.Endpoint(), err)
+		if lack != nil {
+			s.lacking = append(s.lacking, *lack)
+		} else {
+			s.present(b, id)
 		}
-		if lacks {
-			s.lacking = append(s.lacking, b.Endpoint())
-		} else if err := s.agrees(b, id, cfg); err != nil {
-			return s, err
-		}
-		if s.identity.ServerVersion == "" { // none yet, or of a server that lacks the model
+		if s.of == "" || lack == nil && s.lacks(s.of) != nil { // better one that has the model
 			s.identity, s.of = id, b.Endpoint()
 		}
-		s.backends = append(s.backends, b)
-		s.present(b, id)
+	}
+	if change {
+		if err := s.supply(ctx, cfg, deps); err != nil {
+			return s, err
+		}
 	}
 	return s, s.some(deps)
+}
+
+// supply registers the model wherever it is lacking.
+func (s *servers) supply(ctx context.Context, cfg Config, deps Dependencies) error {
+	for _, b := range s.backends {
+		lack := s.lacks(b.Endpoint())
+		if lack == nil {
+			continue
+		}
+		id, err := deps.register(ctx, b, cfg.Model, lack)
+		if err == nil {
+			err = s.fits(b, id, cfg)
+		}
+		if err != nil {
+			return err
+		}
+		if s.lacks(s.of) != nil {
+			s.identity, s.of = id, b.Endpoint()
+		}
+		s.lacking = slices.DeleteFunc(s.lacking, func(l Lack) bool { return l.Endpoint == b.Endpoint() })
+		s.present(b, id)
+	}
+	return nil
+}
+
+// lacks is what an endpoint has instead of the model, nil if it has the model.
+func (s *servers) lacks(endpoint string) *Lack {
+	if i := slices.IndexFunc(s.lacking, func(l Lack) bool { return l.Endpoint == endpoint }); i >= 0 {
+		l := s.lacking[i]
+		return &l
+	}
+	return nil
+}
+
+// fits refuses a server whose model cannot do the task, or is not that of the
+// servers before it.
+func (s *servers) fits(b infer.Backend, id infer.Identity, cfg Config) error {
+	if err := usable(id, cfg); err != nil {
+		return fmt.Errorf("%s: %w", b.Endpoint(), err)
+	}
+	return s.agrees(b, id, cfg)
 }
 
 // some refuses endpoints of which none answers, and names those that do not.
@@ -112,6 +157,9 @@ func (s *servers) agrees(b infer.Backend, id infer.Identity, cfg Config) error {
 	}
 	err := fmt.Errorf("%s serves %s of digest %.12s on version %s, but %s serves %.12s on %s; one run needs one model and one version",
 		b.Endpoint(), id.Model, digest(id), id.ServerVersion, s.of, digest(was), was.ServerVersion)
+	if digest(id) == digest(was) {
+		err = fmt.Errorf("%s runs version %s, but %s runs %s; one run needs one model and one version", b.Endpoint(), id.ServerVersion, s.of, was.ServerVersion)
+	}
 	if one && alike {
 		err = fmt.Errorf("%w. Weights, template and parameters are equal: if it was made at each server, by ollama create, --accept-server-change takes it for one", err)
 	}
