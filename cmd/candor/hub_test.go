@@ -56,7 +56,7 @@ func (h hubs) command(ts *script, neg bool, args []string) {
 	case "mend":
 		s.Mend()
 	case "token":
-		s.Repo("lmms-lab-encoder/POPE").Token = args[1]
+		s.Protect("lmms-lab-encoder/POPE", args[1])
 	case "moved":
 		files, err := hubtest.Folder(popeInSmall)
 		ts.Check(err)

@@ -30,7 +30,7 @@ func (s *Server) hub(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusTemporaryRedirect)
 		return
 	}
-	if !repo.allow(w, r) {
+	if !repo.allow(s.token(repo), w, r) {
 		return
 	}
 	kind, revision, path := "revision", "main", ""
@@ -75,14 +75,30 @@ func (r *Repo) at(revision string) (string, map[string]File) {
 	return commit, r.Commits[commit]
 }
 
+// Protect shows a data set from now on to those with a token only.
+func (s *Server) Protect(name, token string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.repos[name].Token = token
+}
+
+func (s *Server) token(r *Repo) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r == nil {
+		return ""
+	}
+	return r.Token
+}
+
 // allow refuses as the Hub does: whom a data set is not shown to is told that
 // it is not there.
-func (r *Repo) allow(w http.ResponseWriter, req *http.Request) bool {
+func (r *Repo) allow(wanted string, w http.ResponseWriter, req *http.Request) bool {
 	token := strings.TrimPrefix(req.Header.Get("Authorization"), "Bearer ")
 	switch {
-	case r == nil, r.Token != "" && token == "":
+	case r == nil, wanted != "" && token == "":
 		refuse(w, http.StatusUnauthorized, "RepoNotFound", "Repository not found")
-	case r.Token != "" && token != r.Token:
+	case wanted != "" && token != wanted:
 		refuse(w, http.StatusUnauthorized, "", "Invalid credentials in Authorization header")
 	case r.Gated:
 		refuse(w, http.StatusForbidden, "GatedRepo", "Access to this dataset is restricted")
