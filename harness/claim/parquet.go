@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -15,7 +14,6 @@ import (
 	"unicode/utf8"
 
 	"candor/harness/parquet"
-	"candor/harness/regular"
 )
 
 // isParquet tells by its name what a file is.
@@ -201,18 +199,4 @@ func (t *parquetTable) sources(ctx context.Context) ([]string, error) {
 		}
 	}
 	return names, nil
-}
-
-// fileHash is the sha256 of a file's content.
-func fileHash(name string) (string, error) {
-	f, err := regular.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
 }

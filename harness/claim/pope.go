@@ -108,7 +108,7 @@ func (ld *loader) file(ctx context.Context, file dataFile) error {
 		if err := ld.parquet(ctx, name, file.split); err != nil || ld.fetched {
 			return err
 		}
-		digest, err := fileHash(name)
+		digest, err := regular.SHA256(name)
 		ld.files = append(ld.files, File{name, digest})
 		return err
 	}

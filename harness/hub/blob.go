@@ -5,10 +5,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"strings"
+
+	"candor/harness/regular"
 )
 
 // Blob is the file of the cache that a path leads to: that of a snapshot is
@@ -35,7 +35,7 @@ func CheckBlob(path, sum string) error {
 	}
 	if sum == "" {
 		var err error
-		if sum, err = sumOf(at); err != nil {
+		if sum, err = regular.SHA256(at); err != nil {
 			return err
 		}
 	}
@@ -43,17 +43,4 @@ func CheckBlob(path, sum string) error {
 		return nil
 	}
 	return fmt.Errorf("%w: the sha256 of %s is %s, not the one it is named after: remove it and it is downloaded anew", ErrDamaged, at, sum)
-}
-
-func sumOf(name string) (string, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
 }

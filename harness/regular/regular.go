@@ -1,10 +1,12 @@
-// Package regular opens files and nothing else. A pipe under the name of a
+// Package regular opens and hashes files and nothing else. A pipe under the name of a
 // file lets whoever opens it wait for ever, a device may never end, and a
 // folder fails only later and obscurely; here each is refused by name, at once.
 // Links are followed.
 package regular
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"io/fs"
@@ -27,6 +29,20 @@ func ReadFile(name string) ([]byte, error) {
 	}
 	defer f.Close()
 	return io.ReadAll(f)
+}
+
+// SHA256 is the hash of a file's content, in hex digits.
+func SHA256(name string) (string, error) {
+	f, err := Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 // Check tells whether name can be opened as a file: nil, a [*NotFileError] for
