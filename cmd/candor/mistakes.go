@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"candor/harness/edits"
+
 	"github.com/alecthomas/kong"
 )
 
@@ -45,7 +47,7 @@ func unknown(err error, k *kong.Kong) error {
 		known = append(known, command.Name)
 	}
 	hint := ""
-	if near := nearest(name, known); edits(name, near) <= 2 {
+	if near := nearest(name, known); edits.Distance(name, near) <= 2 {
 		hint = fmt.Sprintf("did you mean %q? ", near)
 	}
 	return fmt.Errorf("unknown command %q; %sthere are: %s", name, hint, strings.Join(known, ", "))

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"candor/harness/edits"
 	"candor/harness/run"
 
 	"github.com/alecthomas/kong"
@@ -157,25 +158,5 @@ func flagValue(v any) (any, error) {
 
 // nearest is the known name with the fewest edits from name.
 func nearest(name string, known []string) string {
-	return slices.MinFunc(known, func(a, b string) int { return edits(name, a) - edits(name, b) })
-}
-
-// edits is the Levenshtein distance in bytes.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
+	return slices.MinFunc(known, func(a, b string) int { return edits.Distance(name, a) - edits.Distance(name, b) })
 }

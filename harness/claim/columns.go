@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"candor/harness/edits"
 	"candor/harness/parquet"
 )
 
@@ -98,31 +99,10 @@ func nearest(wanted, have []string) string {
 	best, least := "", 1<<30
 	for _, w := range wanted {
 		for _, h := range have {
-			if d := edits(strings.ToLower(w), strings.ToLower(h)); d < least {
+			if d := edits.Distance(strings.ToLower(w), strings.ToLower(h)); d < least {
 				best, least = h, d
 			}
 		}
 	}
 	return best
-}
-
-// edits is the Levenshtein distance of two words.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
