@@ -39,7 +39,7 @@ from transformers import Qwen3_5ForConditionalGeneration
 import architecture
 import convert
 import vocabulary
-from data import Scenes
+from data import Scenes, patches_of
 
 SCHEMA = {
     "type": "object",
@@ -133,21 +133,11 @@ def logprobs(model, question, answer):
     """PyTorch's log-probabilities of what follows the question and each token
     of the answer, [1 + tokens, vocabulary]."""
     ids = torch.tensor([question.ids + answer])
-    patches, grid = patches_of(question.image)
+    patches, grid = patches_of([question.image])
     with torch.no_grad():
         out = model(input_ids=ids, pixel_values=patches, image_grid_thw=grid, logits_to_keep=len(answer) + 1,
                     mm_token_type_ids=(ids == model.config.image_token_id).int())
     return out.logits[0].log_softmax(-1)
-
-
-def patches_of(image):
-    """pixel_values and image_grid_thw of an image: patch by patch, four
-    neighbours after each other, channels, two equal frames, rows, columns."""
-    height, width, _ = image.shape
-    x = image.astype(np.float32) / 127.5 - 1
-    x = x.reshape(height // 32, 2, 16, width // 32, 2, 16, 3).transpose(0, 3, 1, 4, 6, 2, 5)
-    x = np.repeat(x.reshape(-1, 3, 1, 16, 16), 2, axis=2)
-    return torch.from_numpy(x.reshape(len(x), -1)), torch.tensor([[1, height // 16, width // 16]])
 
 
 class Tally:

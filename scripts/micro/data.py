@@ -50,17 +50,13 @@ class Scenes:
                 yield epoch[k]
 
     def patches(self, indices):
-        """Pixel values and grid of scenes of one size, as Qwen's processor lays
-        them out: patches in the order of 2 × 2 blocks, each of 3 channels, two
-        equal frames and 16 × 16 pixels, from -1 to 1."""
-        x = torch.from_numpy(np.stack([self.image(i) for i in indices]))
-        n, h, w, _ = x.shape
-        x = x.view(n, h // CELL, 2, PATCH, w // CELL, 2, PATCH, 3)
-        x = x.permute(0, 1, 4, 2, 5, 7, 3, 6)  # block row, column, patch row, column, channel
-        x = x.float().div_(127.5).sub_(1)
-        x = x.reshape(-1, 3, 1, PATCH, PATCH).expand(-1, 3, 2, PATCH, PATCH)
-        grid = torch.tensor([[1, h // PATCH, w // PATCH]]).expand(n, 3)
-        return x.reshape(-1, 3 * 2 * PATCH * PATCH), grid
+        """Pixel values and grid of scenes of one size; see patches_of."""
+        return patches_of([self.image(i) for i in indices])
+
+    def grid(self, indices):
+        """image_grid_thw of scenes of one size."""
+        s = self.scenes[indices[0]]
+        return torch.tensor([[1, s["height"] // PATCH, s["width"] // PATCH]]).expand(len(indices), 3)
 
     def present(self, indices):
         """Which kinds are in the scenes: 1, 0, or -1 where a person could argue."""
@@ -92,3 +88,26 @@ class Scenes:
                 else:
                     y[n, :, :, k] = torch.maximum(y[n, :, :, k], share)
         return y.view(len(indices), rows * columns, -1)
+
+
+def mixed(sets, rng, size):
+    """Endless batches of several sets, each as often as it is large: the set's
+    number and the batch's indices in it."""
+    streams = [s.batches(rng, size) for s in sets]
+    weights = np.array([len(s) for s in sets]) / sum(len(s) for s in sets)
+    while True:
+        k = rng.choice(len(sets), p=weights)
+        yield k, next(streams[k])
+
+
+def patches_of(images):
+    """pixel_values and image_grid_thw of images of one size, as Qwen's processor
+    lays them out: patches in the order of 2 × 2 blocks, each of 3 channels, two
+    equal frames and 16 × 16 pixels, from -1 to 1."""
+    x = torch.from_numpy(np.stack(images))
+    n, h, w, _ = x.shape
+    x = x.view(n, h // CELL, 2, PATCH, w // CELL, 2, PATCH, 3)
+    x = x.permute(0, 1, 4, 2, 5, 7, 3, 6)  # block row, column, patch row, column, channel
+    x = x.float().div_(127.5).sub_(1)
+    x = x.reshape(-1, 3, 1, PATCH, PATCH).expand(-1, 3, 2, PATCH, PATCH)
+    return x.reshape(-1, 3 * 2 * PATCH * PATCH), torch.tensor([[1, h // PATCH, w // PATCH]]).expand(n, 3)

@@ -16,7 +16,6 @@ import argparse
 import json
 import os
 import re
-import time
 
 import numpy as np
 import torch
@@ -24,7 +23,8 @@ import torch.nn.functional as F
 
 import vocabulary
 from architecture import build, claims_logits, config, see
-from data import Scenes
+from checkpoint import Checkpoint, Curve
+from data import Scenes, mixed
 from optimiser import Optimiser
 from quick import quicken
 
@@ -70,9 +70,9 @@ def prompts(v):
 
 
 class Eye:
-    """The vision tower over a set of scenes, what it saw kept in memory."""
+    """The vision tower, frozen, over a set of scenes; what it saw is kept in memory."""
 
-    def __init__(self, model, scenes, keep):
+    def __init__(self, model, scenes, keep=True):
         self.model, self.scenes, self.keep, self.kept = model, scenes, keep, {}
 
     @torch.no_grad()
@@ -204,9 +204,8 @@ def believe(model, v, prompt, scenes, eye, limit=None, batch=16, every=False):
             ids = torch.full((len(rows), max(map(len, rows))), v.id("<|endoftext|>"))
             for n, r in enumerate(rows):
                 ids[n, : len(r)] = torch.tensor(r)
-            grid = torch.tensor([[1, scenes.scenes[some[0]]["height"] // 16, scenes.scenes[some[0]]["width"] // 16]]).expand(len(some), 3)
             with torch.autocast("cpu", dtype=torch.bfloat16):
-                logits = claims_logits(model, eye(some), grid, prompt.before, ids)
+                logits = claims_logits(model, eye(some), scenes.grid(some), prompt.before, ids)
             last = logits[torch.arange(len(rows)), ends].float()
             p = torch.sigmoid(last[:, yes[at]] - last[:, no[at]]).view(len(some), most)
             for n, i in enumerate(some):
@@ -243,7 +242,6 @@ def main():
     parser.add_argument("--beliefs", nargs="+", help="for --target confidence: what was written with --believe, one for each of --scenes")
     parser.add_argument("--save", help="when done: folder for save_pretrained, which convert.py reads")
     parser.add_argument("--believe", nargs="*", default=[], help="when done: PREFIX=FILE, beliefs about these scenes")
-    parser.add_argument("--joint", action="store_true", help="the vision tower learns on; otherwise it is frozen")
     parser.add_argument("--steps", type=int, default=3000)
     parser.add_argument("--batch", type=int, default=16, help="images a step")
     parser.add_argument("--per", type=int, default=8, help="claims an image")
@@ -266,19 +264,9 @@ def main():
         model.load_state_dict(torch.load(arg.start)["model"])
     if arg.vision:
         begin_with(model, v, torch.load(arg.vision), words=not arg.start)
-    quicken(model.model.visual).requires_grad_(arg.joint)
+    quicken(model.model.visual).requires_grad_(False)
     optimiser = Optimiser(model, arg.rate, arg.steps)
-    step = 0
-    if os.path.exists(arg.out):
-        saved = torch.load(arg.out)
-        model.load_state_dict(saved["model"])
-        optimiser.load_state_dict(saved["optimiser"])
-        step = saved["step"]
-
-    def save():
-        torch.save(dict(model=model.state_dict(), optimiser=optimiser.state_dict(), step=step), arg.out + ".new")
-        os.replace(arg.out + ".new", arg.out)
-
+    saved = Checkpoint(arg.out, model=model, optimiser=optimiser)
     held = Scenes(arg.held_out)
     sets = [Scenes(prefix, held.kinds) for prefix in arg.scenes]
     beliefs = [None] * len(sets)
@@ -287,43 +275,31 @@ def main():
     claims = [Claims(s, arg.plausible, b) for s, b in zip(sets, beliefs)]
     asked = prompts(v)
     chance = np.array([p.weight for p in asked]) / sum(p.weight for p in asked)
-    eyes = [Eye(model, s, not arg.joint) for s in sets]
-    held_eye = Eye(model, held, not arg.joint)
-    rng = np.random.default_rng([arg.seed, step])
-    streams = [s.batches(rng, arg.batch) for s in sets]
-    weights = np.array([len(s) for s in sets]) / sum(len(s) for s in sets)
-    begin, mean, count = time.time(), 0.0, 0
-    while step < min(arg.steps, arg.stop or arg.steps):
-        k = rng.choice(len(sets), p=weights)
-        some = next(streams[k])
+    eyes = [Eye(model, s) for s in sets]
+    held_eye = Eye(model, held)
+    rng = np.random.default_rng([arg.seed, saved.step])
+    curve, batches = Curve(arg.log), mixed(sets, rng, arg.batch)
+    while saved.step < min(arg.steps, arg.stop or arg.steps):
+        k, some = next(batches)
         prompt = asked[rng.choice(len(asked), p=chance)]
         ids, w = batch_of(v, prompt, sets[k], some, arg.per, claims[k], rng, beliefs[k])
-        s = sets[k].scenes[some[0]]
-        grid = torch.tensor([[1, s["height"] // 16, s["width"] // 16]]).expand(len(some), 3)
         with torch.autocast("cpu", dtype=torch.bfloat16):
-            vision = see(model, *sets[k].patches(some)) if arg.joint else eyes[k](list(some))
-            logits = claims_logits(model, vision, grid, prompt.before, ids)
+            logits = claims_logits(model, eyes[k](list(some)), sets[k].grid(some), prompt.before, ids)
         loss = loss_of(logits.float(), ids, w)
-        optimiser.step(loss, step)
-        step += 1
-        mean, count = mean + loss.item(), count + 1
-        if step % arg.every == 0 or step == arg.steps:
-            found = evaluate(believe(model, v, asked[0], held, held_eye, arg.measure), held)
-            line = dict(step=step, loss=round(mean / count, 4), **found, minutes=round((time.time() - begin) / 60, 2))
-            print(json.dumps(line), flush=True)
-            if arg.log:
-                with open(arg.log, "a") as f:
-                    print(json.dumps(line), file=f)
-            mean, count = 0.0, 0
-            save()
-    save()
+        optimiser.step(loss, saved.step)
+        saved.step += 1
+        curve.add(loss.item())
+        if saved.step % arg.every == 0 or saved.step == arg.steps:
+            curve.line(saved.step, **evaluate(believe(model, v, asked[0], held, held_eye, arg.measure), held))
+            saved.save()
+    saved.save()
     if arg.save:
         model.save_pretrained(arg.save)
     for pair in arg.believe:
         prefix, path = pair.split("=")
         scenes = Scenes(prefix, held.kinds)
         with open(path, "w") as f:
-            json.dump(believe(model, v, asked[0], scenes, Eye(model, scenes, False), every=True), f)
+            json.dump(believe(model, v, asked[0], scenes, Eye(model, scenes, keep=False), every=True), f)
 
 
 if __name__ == "__main__":

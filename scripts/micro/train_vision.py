@@ -10,16 +10,14 @@ Resumable: a checkpoint holds weights, optimiser and step.
 """
 
 import argparse
-import json
-import os
-import time
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 
 from architecture import build, config
-from data import Scenes
+from checkpoint import Checkpoint, Curve
+from data import Scenes, mixed
 from optimiser import Optimiser
 from quick import quicken
 from vocabulary import Vocabulary
@@ -102,40 +100,21 @@ def main():
     if arg.start:
         eyes.load_state_dict(torch.load(arg.start)["eyes"])
     optimiser = Optimiser(eyes, arg.rate, arg.steps)
-    step = 0
-    if os.path.exists(arg.out):
-        saved = torch.load(arg.out)
-        eyes.load_state_dict(saved["eyes"])
-        optimiser.load_state_dict(saved["optimiser"])
-        step = saved["step"]
-
-    def save():
-        torch.save(dict(eyes=eyes.state_dict(), optimiser=optimiser.state_dict(), step=step, kinds=held.kinds), arg.out + ".new")
-        os.replace(arg.out + ".new", arg.out)
-
-    rng = np.random.default_rng([arg.seed, step])
-    streams = [s.batches(rng, arg.batch) for s in sets]
-    weights = np.array([len(s) for s in sets]) / sum(len(s) for s in sets)
-    begin, mean, count = time.time(), 0.0, 0
-    while step < min(arg.steps, arg.stop or arg.steps):
-        k = rng.choice(len(sets), p=weights)
-        some = next(streams[k])
+    saved = Checkpoint(arg.out, eyes=eyes, optimiser=optimiser)
+    curve = Curve(arg.log)
+    batches = mixed(sets, np.random.default_rng([arg.seed, saved.step]), arg.batch)
+    while saved.step < min(arg.steps, arg.stop or arg.steps):
+        k, some = next(batches)
         with torch.autocast("cpu", dtype=torch.bfloat16):
             logits = eyes(*sets[k].patches(some))
         loss = loss_of(logits.float(), sets[k].cells(some), sets[k].present(some))
-        optimiser.step(loss, step)
-        step += 1
-        mean, count = mean + loss.item(), count + 1
-        if step % arg.every == 0 or step == arg.steps:
-            line = dict(step=step, loss=round(mean / count, 4), **{k: round(v, 4) for k, v in evaluate(eyes, held, 32).items()})
-            line["minutes"] = round((time.time() - begin) / 60, 2)
-            print(json.dumps(line), flush=True)
-            if arg.log:
-                with open(arg.log, "a") as f:
-                    print(json.dumps(line), file=f)
-            mean, count = 0.0, 0
-            save()
-    save()
+        optimiser.step(loss, saved.step)
+        saved.step += 1
+        curve.add(loss.item())
+        if saved.step % arg.every == 0 or saved.step == arg.steps:
+            curve.line(saved.step, **{name: round(share, 4) for name, share in evaluate(eyes, held, 32).items()})
+            saved.save(kinds=held.kinds)
+    saved.save(kinds=held.kinds)
 
 
 if __name__ == "__main__":
