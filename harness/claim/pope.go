@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"path"
 	"path/filepath"
 	"slices"
@@ -117,21 +116,11 @@ func (ld *loader) file(ctx context.Context, file dataFile) error {
 		return fmt.Errorf("data file: %w", err)
 	}
 	defer f.Close()
-	hash := sha256.New()
-	n := 0
-	for r, err := range rowsOf(name, io.TeeReader(f, hash)) {
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		n++
-		if err := ld.add(name, file.split, r, n); err != nil {
-			return fmt.Errorf("%s: %s: %w", name, r.where, err)
-		}
+	of, err := addRows(name, f, func(r row, n int) error { return ld.add(name, file.split, r, n) })
+	if err != nil {
+		return err
 	}
-	if n == 0 {
-		return fmt.Errorf("%s: the file holds no rows", name)
-	}
-	ld.files = append(ld.files, File{name, hex.EncodeToString(hash.Sum(nil))})
+	ld.files = append(ld.files, of)
 	return nil
 }
 

@@ -1,10 +1,7 @@
 package claim
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -32,11 +29,11 @@ func ReadLabels(name, spec string) (LabelSet, error) {
 	}
 	var files []File
 	for _, p := range paths {
-		digest, err := l.file(p)
+		f, err := l.file(p)
 		if err != nil {
 			return LabelSet{}, err
 		}
-		files = append(files, File{p, digest})
+		files = append(files, f)
 	}
 	l.Revision = revision(files)
 	return l, nil
@@ -56,28 +53,14 @@ func (l LabelSet) ofSet(paths []string) (LabelSet, error) {
 	return l, nil
 }
 
-// file adds a file's labels and returns its hash.
-func (l *LabelSet) file(name string) (digest string, err error) {
+// file adds a file's labels.
+func (l *LabelSet) file(name string) (File, error) {
 	f, err := regular.Open(name)
 	if err != nil {
-		return "", fmt.Errorf("label file: %w", err)
+		return File{}, fmt.Errorf("label file: %w", err)
 	}
 	defer f.Close()
-	hash := sha256.New()
-	n := 0
-	for r, err := range rowsOf(name, io.TeeReader(f, hash)) {
-		if err != nil {
-			return "", fmt.Errorf("%s: %w", name, err)
-		}
-		n++
-		if err := l.add(name, r, n); err != nil {
-			return "", fmt.Errorf("%s: %s: %w", name, r.where, err)
-		}
-	}
-	if n == 0 {
-		return "", fmt.Errorf("%s: the file holds no rows", name)
-	}
-	return hex.EncodeToString(hash.Sum(nil)), nil
+	return addRows(name, f, func(r row, n int) error { return l.add(name, r, n) })
 }
 
 func (l *LabelSet) add(file string, r row, n int) error {

@@ -3,6 +3,8 @@ package claim
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,6 +25,26 @@ type row struct {
 	values map[string]json.RawMessage
 }
 
+// addRows hands the rows of an open file to add, the n-th from 1, and returns the
+// file with its hash. Errors name the file, those of add also the row.
+func addRows(name string, in io.Reader, add func(r row, n int) error) (File, error) {
+	hash := sha256.New()
+	n := 0
+	for r, err := range rowsOf(name, io.TeeReader(in, hash)) {
+		if err != nil {
+			return File{}, fmt.Errorf("%s: %w", name, err)
+		}
+		n++
+		if err := add(r, n); err != nil {
+			return File{}, fmt.Errorf("%s: %s: %w", name, r.where, err)
+		}
+	}
+	if n == 0 {
+		return File{}, fmt.Errorf("%s: the file holds no rows", name)
+	}
+	return File{name, hex.EncodeToString(hash.Sum(nil))}, nil
+}
+
 // rowsOf reads the rows of a file: a table, if its name says so, else JSON.
 func rowsOf(name string, r io.Reader) iter.Seq2[row, error] {
 	switch strings.ToLower(filepath.Ext(name)) {
@@ -39,10 +61,7 @@ func rowsOf(name string, r io.Reader) iter.Seq2[row, error] {
 // where it is.
 func rows(name string, r io.Reader) iter.Seq2[row, error] {
 	return func(yield func(row, error) bool) {
-		in := bufio.NewReaderSize(r, 1<<16)
-		if head, _ := in.Peek(3); bytes.Equal(head, []byte("\xef\xbb\xbf")) {
-			_, _ = in.Discard(3)
-		}
+		in := unmarked(r)
 		switch first, above, err := firstByte(in); {
 		case errors.Is(err, io.EOF):
 			yield(row{}, errors.New("the file is empty"))
@@ -56,6 +75,15 @@ func rows(name string, r io.Reader) iter.Seq2[row, error] {
 			lines(in, name, above, yield)
 		}
 	}
+}
+
+// unmarked buffers what is read, behind a byte order mark if there is one.
+func unmarked(r io.Reader) *bufio.Reader {
+	in := bufio.NewReaderSize(r, 1<<16)
+	if head, _ := in.Peek(3); bytes.Equal(head, []byte("\xef\xbb\xbf")) {
+		_, _ = in.Discard(3)
+	}
+	return in
 }
 
 // firstByte is the first that is no blank. It consumes the blanks, however many

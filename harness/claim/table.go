@@ -19,10 +19,7 @@ import (
 // begin on. It stops after the first error, which says where it is.
 func table(r io.Reader) iter.Seq2[row, error] {
 	return func(yield func(row, error) bool) {
-		in := bufio.NewReaderSize(r, 1<<16)
-		if head, _ := in.Peek(3); bytes.Equal(head, []byte("\xef\xbb\xbf")) {
-			_, _ = in.Discard(3)
-		}
+		in := unmarked(r)
 		cr := csv.NewReader(in)
 		cr.Comma = separator(in)
 		columns, err := header(cr)

@@ -11,7 +11,6 @@ import (
 
 	"candor/imageproc"
 	"candor/infer"
-	"candor/infer/preflight"
 )
 
 // job is one draw of a task with its image at hand, and the tasks that ask the
@@ -106,7 +105,7 @@ func (a *asking) Ask(ctx context.Context, j job, turn infer.Turn) ([]infer.Attem
 	if a.ended() {
 		return nil, nil // between the last look of the scheduler and now: as if never started
 	}
-	resp, failed, err := infer.Once(ctx, turn.Model, a.request(j), turn.Failed)
+	resp, failed, err := infer.Once(ctx, turn.Model, a.plan.request(j, a.run.manifest.Preflight), turn.Failed)
 	if err == nil && turn.Others {
 		if err = suspicious(resp, a.plan.Config.Model); err != nil {
 			failed = append(failed, infer.Attempt{Class: infer.ClassOf(err), Message: err.Error()})
@@ -140,7 +139,7 @@ func (a *asking) Ask(ctx context.Context, j job, turn infer.Turn) ([]infer.Attem
 
 // settle records the trace of a task that has all its draws.
 func (a *asking) settle(j job) {
-	t := a.plan.newTrace(j, a.imageTokens(j))
+	t := a.plan.newTrace(j)
 	if err := a.run.record(t); err != nil {
 		a.stop(fmt.Errorf("recording task %s: %w", t.TaskID, err))
 		return
@@ -149,54 +148,6 @@ func (a *asking) settle(j job) {
 	if err := a.run.recordEqual(t, j.equal, a.plan.Payment, a.deps.Observer); err != nil {
 		a.stop(err)
 	}
-}
-
-func (a *asking) request(j job) infer.Request {
-	return infer.Request{
-		Model: a.plan.Config.Model, System: j.task.System, Prompt: j.task.User, Image: j.image.Data,
-		Schema: a.plan.schema(), Options: a.plan.Options, Seed: a.plan.seed(j.task, j.draw), MinPromptTokens: a.leastTokens(j),
-		TopLogprobs: a.plan.alternatives(j.draw),
-	}
-}
-
-// imageTokens is 0 where the model's image processor is not known.
-func (a *asking) imageTokens(j job) int {
-	if a.plan.ImageTokens == 0 {
-		return 0
-	}
-	return j.image.Tokens
-}
-
-// leastTokens is what a prompt of the task must cost at an honest server: the
-// image, and half of it beside the text where the preflight counted the text
-// of the first task. Half, since servers may resize in ways of their own.
-func (a *asking) leastTokens(j job) int {
-	n := a.imageTokens(j)
-	pf := a.run.manifest.Preflight
-	if n == 0 || pf == nil {
-		return n
-	}
-	f, _ := pf.Find(preflight.CheckImage)
-	text := int(f.Measures[preflight.TextTokens])
-	if f.Status != preflight.Yes || text == 0 {
-		return n
-	}
-	return max(n, text-unshared(a.plan.Tasks[0].Text, j.task.Text)+n/2)
-}
-
-// unshared is the number of bytes of a that it does not share with b at its
-// beginning and end, and two more: the tokens that b's text may be short of
-// a's are no more than that.
-func unshared(a, b string) int {
-	n := min(len(a), len(b))
-	i, k := 0, 0
-	for i < n && a[i] == b[i] {
-		i++
-	}
-	for k < n-i && a[len(a)-1-k] == b[len(b)-1-k] {
-		k++
-	}
-	return len(a) - i - k + 2
 }
 
 // group is the tasks of one image, and the image or why it is not there.

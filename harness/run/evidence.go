@@ -79,13 +79,13 @@ func costs(names []string, traces []Trace) map[string]Cost {
 // newTrace makes the record of a task of its draws. What is paid is the first
 // source's confidence; an answer that has none by that source is malformed, as
 // one that states none is.
-func (p *Plan) newTrace(j job, imageTokens int) Trace {
+func (p *Plan) newTrace(j job) Trace {
 	d := j.draws.of[0]
 	t := Trace{
 		Verdict: d.Verdict, Outcome: d.Outcome, Reason: d.Reason, Confidences: map[string]float64{},
 		Sources: p.evidence(j.draws.of), Text: d.Text, Thinking: d.Thinking,
 		PromptTokens: d.PromptTokens, OutputTokens: d.OutputTokens, Durations: d.Durations, Endpoint: d.Endpoint, Attempts: d.Attempts,
-		Image: TraceImage{SourceSHA256: j.image.SourceSHA256, SentSHA256: j.image.SentSHA256, Width: j.image.Width, Height: j.image.Height, Tokens: imageTokens},
+		Image: TraceImage{SourceSHA256: j.image.SourceSHA256, SentSHA256: j.image.SentSHA256, Width: j.image.Width, Height: j.image.Height, Tokens: p.imageTokens(j)},
 	}
 	a := verify.Answer{Outcome: d.Outcome, NeededRepair: d.NeededRepair == 1, Reason: d.Reason}
 	if d.Verdict != nil {

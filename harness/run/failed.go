@@ -66,7 +66,7 @@ func (a *asking) works(ctx context.Context, m infer.Backend) bool {
 	if !ok {
 		return false
 	}
-	req := a.request(good)
+	req := a.plan.request(good, a.run.manifest.Preflight)
 	req.Seed, req.Options.NumPredict, req.Options.Think = req.Seed^1, 1, false
 	_, _, err := a.deps.Retry.Ask(ctx, m, req)
 	return err == nil || ctx.Err() != nil // an end of ctx is no fault of the server

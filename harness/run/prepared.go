@@ -17,8 +17,7 @@ type Prepared struct {
 	Plan     *Plan
 	Identity infer.Identity
 	Backends []infer.Backend // those that answered
-
-	asking *asking
+	Retry    infer.RetryPolicy
 }
 
 // Prepare does what Execute does before it opens the run's directory.
@@ -29,7 +28,7 @@ func Prepare(ctx context.Context, cfg Config, deps Dependencies) (*Prepared, err
 		p.close()
 		return nil, err
 	}
-	out := &Prepared{Plan: p, Identity: s.identity, asking: &asking{run: &openedRun{}, plan: p, deps: deps}}
+	out := &Prepared{Plan: p, Identity: s.identity, Retry: deps.Retry}
 	for _, b := range s.backends {
 		if s.absent(b) == nil {
 			out.Backends = append(out.Backends, b)
@@ -44,7 +43,7 @@ func (p *Prepared) Request(ctx context.Context, t Task) (infer.Request, error) {
 	if err != nil {
 		return infer.Request{}, err
 	}
-	return p.asking.request(job{task: t, image: img}), nil
+	return p.Plan.request(job{task: t, image: img}, nil), nil
 }
 
 // Image is a task's image as it is sent.

@@ -24,13 +24,13 @@ type bench struct {
 }
 
 // load has every server load the model, so that no level measures that.
-func (b *bench) load(ctx context.Context, retry infer.RetryPolicy) error {
+func (b *bench) load(ctx context.Context) error {
 	for _, s := range b.prepared.Backends {
 		req, err := b.request(ctx, 0, Cold)
 		if err != nil {
 			return err
 		}
-		if _, _, err := retryOr(retry).Ask(ctx, s, req); err != nil {
+		if _, _, err := b.prepared.Retry.Ask(ctx, s, req); err != nil {
 			return fmt.Errorf("%s does not answer a first request: %w", s.Endpoint(), err)
 		}
 	}

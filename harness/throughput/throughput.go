@@ -92,7 +92,7 @@ func Measure(ctx context.Context, cfg Config, deps run.Dependencies) (Report, er
 	for _, s := range p.Backends {
 		b.report.Endpoints = append(b.report.Endpoints, s.Endpoint())
 	}
-	if err := b.load(ctx, deps.Retry); err != nil {
+	if err := b.load(ctx); err != nil {
 		return b.report, err
 	}
 	err = b.all(ctx)
@@ -140,12 +140,4 @@ func (c Config) open(rate float64) load.Load {
 	l := c.Base
 	l.Concurrency, l.Rate = 0, rate
 	return l
-}
-
-// retryOr is the policy of the one request before all others.
-func retryOr(p infer.RetryPolicy) infer.RetryPolicy {
-	if p.Attempts == 0 {
-		p = infer.DefaultRetry()
-	}
-	return p
 }
