@@ -18,49 +18,49 @@
 //
 // A server in a process of its own that serves each request in 200 ms in so many
 // slots, 123 KiB a request with its image, six claims an image. Wall time over
-// that of slots that are never idle, on two cores that other programs kept busy
-// (load 6 to 10; three runs):
+// that of slots that are never idle, on two cores with nothing else to do (Zen 4,
+// go1.26.8; two runs, which agree):
 //
 //	slots                    1       4       16      64
-//	× ideal                  1.002   1.004   1.01    1.01–1.02
-//	  with none waiting      1.005   1.01    1.01    1.03
-//	client's processor time  .6      .5      .4      .25 ms a task
+//	× ideal                  1.001   1.001   1.003   1.006
+//	  with none waiting      1.004   1.004   1.004   1.009
+//	client's processor time  .8      .4      .3      .23 ms a task
 //
-// The client's own work for a task with an image is about three times that of
-// posting the same bytes, encoded beforehand, by net/http alone.
+// While other programs kept the cores busy (load 6 to 10) it was 1.01 to 1.02 at
+// 64 slots. The client's own work for a task with an image is 1.4 to 1.5 times
+// that of posting the same bytes, encoded beforehand, by net/http alone.
 //
 // The tiny models on the real engine (v0.24.0, one thread, 640×480, eight tokens
-// out): claim after claim of one image takes .46 (Qwen3-VL) and .47 (Qwen3.5) of
-// the time of a random order, and .94 and .96 of what an engine is expected to
-// need that looks at each image once. Two servers on one model store take .73
-// and .70 of the time of one on the same cores, which were shared with other
-// programs; the answers are the same, task by task.
+// out; two runs): claim after claim of one image takes .40 to .41 (Qwen3-VL) and
+// .41 to .42 (Qwen3.5) of the time of a random order, and .90 to .97 of what an
+// engine is expected to need that looks at each image once. Two servers on one
+// model store take .57 to .58 and .58 to .63 of the time of one on the same two
+// cores; the answers are the same, task by task.
 //
 // # A whole run, the journal, the load generator
 //
-// A run of the demo, 960 tasks, at a server of 200 ms in 16 slots (one run, load
-// 10 on two cores): the asking, with each answer on disk before it counts, took
-// 1.016 times as long as slots that are never idle, and the whole run, with the
-// drawing and checking of the images before and the intervals after, 1.9 times.
+// A run of the demo, 960 tasks, at a server of 200 ms in 16 slots (two runs): the
+// asking, with each answer on disk before it counts, took 1.005 times as long as
+// slots that are never idle, and the whole run, with the drawing and checking of
+// the images before and the intervals after, 1.4 times.
 //
 // The journal syncs what finishes together at once. 512 tasks, beside each line
 // written and synced on its own, and beside no sync at all (one run):
 //
 //	askers            1     4     16    64
-//	× sync each       1.4   .77   .33   .07
-//	× unsynced        185   252   97    13
+//	× sync each       .99   .65   .16   .06
+//	× unsynced        33    27    6.4   2.5
 //
-// A sync took 1 to 2 ms and varied as much, so the first column says no more
-// than that one asker gains nothing.
+// How long a sync takes is the disk's matter: on a busy machine they took ten
+// times as long, and the first row stayed within a factor of two.
 //
 // candor bench in a closed loop beside Locust 2.47 (FastHttpUser, one process),
-// one after the other with requests of the same size (two runs of the first
-// two, one of the last; load 10):
+// one after the other with requests of the same size (one run):
 //
 //	service, slots, at once    200 ms, 4, 4    200 ms, 16, 32    0 ms, 64, 8
-//	answers/s                  19.8            79.3              7700
-//	Locust's                   20.1            81.5              6900
-//	× Locust                   .985            .97               1.1
+//	answers/s                  19.9            79.7              12 900
+//	Locust's                   20.3            81.5              10 900
+//	× Locust                   .98             .98               1.2
 //
 // Four slots of 200 ms give 20 answers a second and sixteen 80: Locust's count
 // is above that, since it has answers in it of requests sent before it began to
@@ -106,11 +106,12 @@
 // sorted once, each replicate one pass over them with new weights. Beside it
 // scripts/bench-numpy.sh does the same with numpy, scipy and scikit-learn in
 // two ways, by hand over whole blocks of replicates and replicate by replicate
-// with the public functions (that one without smooth ECE). Two runs each:
+// with the public functions (that one without smooth ECE). One run, nothing else
+// running; busier ones gave 11 to 26 times by hand:
 //
-//	             Go           by hand             public functions
-//	101 levels   0.16–0.19 s  2.2–5.0 s  14–26 ×  58–86 s  300–560 ×
-//	continuous   1.6–1.9 s    21–22 s    11–14 ×  69–79 s  37–50 ×
+//	             Go      by hand         public functions
+//	101 levels   0.11 s  1.5 s    14 ×   53 s   480 ×
+//	continuous   1.2 s   14 s     12 ×   61 s   53 ×
 //
 // It allocates 13 MB at 101 levels and 18 MB at continuous confidences.
 //
@@ -119,15 +120,15 @@
 // From the file of a photo of some 100 KB to the bytes that are sent, checked by
 // decoding every pixel, in processor time; beside it Pillow in the version that
 // the recordings name (scripts/bench-pillow.sh). Go's own decoder and encoder,
-// and imaging's resize. On the same two cores under load, five runs:
+// and imaging's resize. Three runs, nothing else running:
 //
 //	                            ms       claims/s a core  × Pillow
-//	resized, 640×427 → 640×416  28       210–220          1.5
-//	passed through, 640×480     3.9–4.1  1460–1550        1.7–1.8
+//	resized, 640×427 → 640×416  27–28    210–220          1.5
+//	passed through, 640×480     3.7–3.9  1540–1630        1.8
 //
-// A core so prepares the images of 200 claims a second at six claims an image,
+// A core so prepares the images of 210 claims a second at six claims an image,
 // and of 1500 where they pass through; once checked, an image that passes
-// through is had again for 0.5 to 1.2 times what reading its file and header
-// takes. Two cores take 1.01 to 1.05 times the processor time of one; in wall
-// time they came to 0.54 to 0.77 of linear, while nine others waited for them.
+// through is had again for 1.0 to 1.3 times what reading its file and header
+// takes. Two cores take 1.01 times the processor time of one, and come to .98 of
+// linear in wall time.
 package bench
