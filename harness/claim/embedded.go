@@ -128,7 +128,7 @@ func (e *embedded) follow(ctx context.Context, t *parquetTable, path string) ([]
 		return nil, "", nil
 	}
 	path = filepath.Join(filepath.Dir(t.name), filepath.FromSlash(path))
-	data, err := readFile(path)
+	data, err := ReadImage(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, "", nil
 	}

@@ -58,7 +58,7 @@ func (f *Folder) Open(ctx context.Context, imageSource string) (data []byte, nam
 	if name, err = f.find(imageSource, stem); err != nil {
 		return nil, "", err
 	}
-	data, err = readFile(filepath.Join(f.dir, filepath.FromSlash(name)))
+	data, err = ReadImage(filepath.Join(f.dir, filepath.FromSlash(name)))
 	if err != nil {
 		return nil, "", fmt.Errorf("image %s: %w", name, err)
 	}
@@ -137,7 +137,9 @@ func (f *Folder) list(sub string) (map[string][]string, error) {
 	return files, nil
 }
 
-func readFile(name string) ([]byte, error) {
+// ReadImage reads an image file of a folder or elsewhere. Above 256 MiB it is
+// refused.
+func ReadImage(name string) ([]byte, error) {
 	file, err := regular.Open(name)
 	if err != nil {
 		return nil, err
