@@ -31,8 +31,11 @@ func (e *evalCmd) dryRun(c console, sig *signals, cfg run.Config, deps run.Depen
 	}
 	first := p.Tasks[0]
 	fmt.Fprintf(c.out, "%s on %s of %s, split %s, partition %s\n", report.Count(len(p.Tasks), "task"), report.Count(p.Images, "image"), p.Dataset, cfg.Split, cfg.Partition)
-	if n := p.Requests(); n < len(p.Tasks) {
+	switch n := p.Requests(); {
+	case n < len(p.Tasks):
 		fmt.Fprintf(c.out, "%s: decoding is greedy, and equal tasks share an answer\n", report.Count(n, "request"))
+	case n > len(p.Tasks):
+		fmt.Fprintf(c.out, "%s: --confidence %s takes %d a task\n", report.Count(n, "request"), strings.Join(cfg.Confidence, ","), n/len(p.Tasks))
 	}
 	fmt.Fprintf(c.out, "num_ctx %d; the largest image costs %d tokens\n", p.Options.NumCtx, p.ImageTokens)
 	for _, w := range p.Warnings {
