@@ -7,12 +7,14 @@
 #   scripts/record.sh parquet [FOLDER]     Parquet files as published sets are written
 #   scripts/record.sh python               prints an interpreter that has the Hub's own
 #                                          library, for the tests that compare with it
+#   scripts/record.sh tables               the same with pandas and DuckDB, for the tests
+#                                          of candor export
 #
 # Without OUT the recording that is kept with the tests is made anew.
 #
 # The programs come from PyPI, in the exact versions of scripts/record/requirements.txt
-# (several gigabytes, because torch is among them), scripts/record/images.txt and
-# scripts/record/hub.txt, into a Python environment each under CANDOR_CACHE (default
+# (several gigabytes, because torch is among them), scripts/record/images.txt,
+# scripts/record/hub.txt and scripts/record/tables.txt, into a Python environment each under CANDOR_CACHE (default
 # ~/.cache/candor). CANDOR_PYTHON names another interpreter than python3; it must be
 # 3.11 or newer.
 
@@ -27,14 +29,15 @@ main() {
   case $1 in
     scoring) scoring "${2:-$REPO/scoring/testdata/peers.json}" ;;
     images) images "${2:-$REPO/imageproc/testdata/published}" ;;
-    parquet) "$(python)" "$RECORD/parquet.py" "${2:-$REPO/harness/parquet/testdata}" ;;
-    python) python ;;
+    parquet) "$(python hub)" "$RECORD/parquet.py" "${2:-$REPO/harness/parquet/testdata}" ;;
+    python) python hub ;;
+    tables) python "$1" ;;
     *) usage ;;
   esac
 }
 
 usage() {
-  say "usage: scripts/record.sh scoring [OUT.json] | images [FOLDER] | parquet [FOLDER] | python"
+  say "usage: scripts/record.sh scoring [OUT.json] | images [FOLDER] | parquet [FOLDER] | python | tables"
   exit 2
 }
 
@@ -56,10 +59,10 @@ images() {
   "$environment/bin/python" "$RECORD/images.py" "$1"
 }
 
-# python prints an interpreter that has the Hub's own library.
+# python LIST prints an interpreter that has what a list names.
 python() {
   local environment
-  environment=$(python_environment "$RECORD/hub.txt")
+  environment=$(python_environment "$RECORD/$1.txt")
   printf '%s/bin/python\n' "$environment"
 }
 

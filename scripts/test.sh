@@ -96,6 +96,8 @@ record_peers() {
   CANDOR_PUBLISHED=$recording/images step go test -count 1 -v -run AsPublished ./imageproc
   python=$(scripts/record.sh python)
   CANDOR_PEERS=$python step go test -count 1 -v -run Peers ./harness/hub ./harness/claim
+  python=$(scripts/record.sh tables)
+  CANDOR_PEERS_TABLES=$python step go test -count 1 -v -run PeersTables ./harness/export
   rm -rf "$recording"
 }
 

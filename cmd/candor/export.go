@@ -1,0 +1,30 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"candor/harness/export"
+)
+
+// exportCmd is candor export.
+type exportCmd struct {
+	From        string `arg:"" name:"run" help:"Directory of a run."`
+	To          string `required:"" help:"csv or parquet." placeholder:"FORMAT"`
+	Out         string `help:"File to write. Default: beside the run, by its name." placeholder:"PLACE"`
+	Spreadsheet bool   `help:"A CSV file to open in a spreadsheet: nothing in it is taken for a formula."`
+	JSON        bool   `name:"json" help:"Print what was written, and where, as JSON."`
+}
+
+// Run writes a run for another tool; nothing is asked.
+func (e *exportCmd) Run(ctx context.Context, c console) error {
+	res, err := export.Export(ctx, e.From, e.To, export.Options{Out: e.Out, Spreadsheet: e.Spreadsheet})
+	if err != nil {
+		return err
+	}
+	if e.JSON {
+		return printJSON(c.out, res)
+	}
+	_, err = fmt.Fprintln(c.out, res)
+	return err
+}
