@@ -232,8 +232,9 @@ func TestBenchstat(t *testing.T) {
 	}
 }
 
-// The tiny model on the real engine: it answers, a cold image costs time, and
-// both ways to the first token agree that it comes before the end.
+// The tiny model on the real engine: it answers, and by both ways to the first
+// token that comes before the end. What a cold image costs is for a benchmark
+// to say, on a machine that does nothing else.
 func TestRealEngine(t *testing.T) {
 	s := ollamatest.Start(t)
 	cfg := config()
@@ -246,7 +247,7 @@ func TestRealEngine(t *testing.T) {
 		r := measure(t, cfg, s.URL)
 		cold, cached := r.Levels[0], r.Levels[1]
 		t.Logf("stream %v: cold %.3f s (first %.3f), cached %.3f s (first %.3f)", cfg.Stream, *cold.Latency.P50, *cold.FirstToken.P50, *cached.Latency.P50, *cached.FirstToken.P50)
-		if *cached.Latency.P50 >= *cold.Latency.P50 || *cold.FirstToken.P50 >= *cold.Latency.P50 || cold.Failed+cached.Failed > 0 {
+		if *cold.FirstToken.P50 >= *cold.Latency.P50 || *cached.FirstToken.P50 >= *cached.Latency.P50 || cold.Failed+cached.Failed > 0 || cold.Answered+cached.Answered != 12 {
 			t.Errorf("cold %+v\ncached %+v", cold, cached)
 		}
 	}
