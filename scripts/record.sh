@@ -9,12 +9,13 @@
 #                                          library, for the tests that compare with it
 #   scripts/record.sh tables               the same with pandas and DuckDB, for the tests
 #                                          of candor export
+#   scripts/record.sh verifiers            the same with verifiers
 #
 # Without OUT the recording that is kept with the tests is made anew.
 #
 # The programs come from PyPI, in the exact versions of scripts/record/requirements.txt
 # (several gigabytes, because torch is among them), scripts/record/images.txt,
-# scripts/record/hub.txt and scripts/record/tables.txt, into a Python environment each under CANDOR_CACHE (default
+# scripts/record/hub.txt, scripts/record/tables.txt and scripts/record/verifiers.txt, into a Python environment each under CANDOR_CACHE (default
 # ~/.cache/candor). CANDOR_PYTHON names another interpreter than python3; it must be
 # 3.11 or newer.
 
@@ -31,13 +32,13 @@ main() {
     images) images "${2:-$REPO/imageproc/testdata/published}" ;;
     parquet) "$(python hub)" "$RECORD/parquet.py" "${2:-$REPO/harness/parquet/testdata}" ;;
     python) python hub ;;
-    tables) python "$1" ;;
+    tables | verifiers) python "$1" ;;
     *) usage ;;
   esac
 }
 
 usage() {
-  say "usage: scripts/record.sh scoring [OUT.json] | images [FOLDER] | parquet [FOLDER] | python | tables"
+  say "usage: scripts/record.sh scoring [OUT.json] | images [FOLDER] | parquet [FOLDER] | python | tables | verifiers"
   exit 2
 }
 

@@ -98,6 +98,8 @@ record_peers() {
   CANDOR_PEERS=$python step go test -count 1 -v -run Peers ./harness/hub ./harness/claim
   python=$(scripts/record.sh tables)
   CANDOR_PEERS_TABLES=$python step go test -count 1 -v -run PeersTables ./harness/export
+  python=$(scripts/record.sh verifiers)
+  CANDOR_PEERS_VERIFIERS=$python step go test -count 1 -v -run PeersVerifiers ./harness/export
   rm -rf "$recording"
 }
 

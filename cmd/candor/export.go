@@ -10,8 +10,8 @@ import (
 // exportCmd is candor export.
 type exportCmd struct {
 	From        string `arg:"" name:"run" help:"Directory of a run."`
-	To          string `required:"" help:"csv or parquet." placeholder:"FORMAT"`
-	Out         string `help:"File to write. Default: beside the run, by its name." placeholder:"PLACE"`
+	To          string `required:"" help:"csv, parquet or verifiers." placeholder:"FORMAT"`
+	Out         string `help:"File, or for verifiers folder, to write. Default: beside the run, by its name." placeholder:"PLACE"`
 	Spreadsheet bool   `help:"A CSV file to open in a spreadsheet: nothing in it is taken for a formula."`
 	JSON        bool   `name:"json" help:"Print what was written, and where, as JSON."`
 }

@@ -55,7 +55,7 @@ type cli struct {
 	Rescore   rescoreCmd       `cmd:"" help:"Score stored answers by another rule, payoff or label set."`
 	Compare   compareCmd       `cmd:"" help:"Compare runs of the same tasks, in pairs."`
 	Calibrate calibrateCmd     `cmd:"" help:"Fit recalibration maps on one run and judge them on another."`
-	Export    exportCmd        `cmd:"" help:"Write a run for other tools: CSV, Parquet."`
+	Export    exportCmd        `cmd:"" help:"Write a run for other tools: CSV, Parquet, verifiers."`
 	Image     imageCmd         `cmd:"" help:"Show what would be sent of image files."`
 	Doctor    doctorCmd        `cmd:"" help:"Question a server and say what each finding means."`
 	Bench     benchCmd         `cmd:"" help:"Measure how fast a server answers, under load."`

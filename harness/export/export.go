@@ -1,6 +1,6 @@
 // Package export writes a run for other people's tools: its traces as one flat
-// table (CSV, Parquet), as the run folder of another evaluation framework
-// (verifiers), or as a run of an experiment tracker (MLflow).
+// table (CSV, Parquet), or as the run folder of another evaluation framework
+// (verifiers).
 //
 // Each format is one [Format] in a file of its own. Beside what each asks for,
 // all keep four rules: the same run gives the same bytes; null stays null; no
@@ -171,8 +171,9 @@ func counted(n int, what string) string {
 // makers are the formats by name.
 func makers() map[string]func(Options) Format {
 	return map[string]func(Options) Format{
-		"csv":     func(o Options) Format { return CSV{Out: o.Out, Spreadsheet: o.Spreadsheet} },
-		"parquet": func(o Options) Format { return Parquet{Out: o.Out} },
+		"csv":       func(o Options) Format { return CSV{Out: o.Out, Spreadsheet: o.Spreadsheet} },
+		"parquet":   func(o Options) Format { return Parquet{Out: o.Out} },
+		"verifiers": func(o Options) Format { return Verifiers{Out: o.Out} },
 	}
 }
 
