@@ -54,6 +54,7 @@ type cli struct {
 	Parse     parseCmd         `cmd:"" help:"Show what the parser makes of raw texts."`
 	Rescore   rescoreCmd       `cmd:"" help:"Score stored answers by another rule, payoff or label set."`
 	Compare   compareCmd       `cmd:"" help:"Compare runs of the same tasks, in pairs."`
+	Report    reportCmd        `cmd:"" help:"Write a report of runs: a page, tables, figures."`
 	Calibrate calibrateCmd     `cmd:"" help:"Fit recalibration maps on one run and judge them on another."`
 	Export    exportCmd        `cmd:"" help:"Write a run for other tools: CSV, Parquet, verifiers."`
 	Image     imageCmd         `cmd:"" help:"Show what would be sent of image files."`

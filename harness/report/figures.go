@@ -51,11 +51,35 @@ func (p *printer) malformed(reasons map[string]int) {
 	p.line("")
 }
 
-// figures are in the order in which they are read: is it right, does it know,
-// can it rank, what does it earn.
+// Figure is one line of the table of figures, in words.
+type Figure struct {
+	Name, Value, Interval, Note string
+}
+
+// Figures are what the table of figures of a summary shows, in its order.
+func Figures(s *scoring.Summary) []Figure {
+	var out []Figure
+	for _, row := range figureRows(s) {
+		f := Figure{}
+		for i, to := range []*string{&f.Name, &f.Value, &f.Interval, &f.Note} {
+			*to = strings.TrimSpace(fmt.Sprint(row[i]))
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
 func figures(s *scoring.Summary) table.Writer {
 	t := newTable()
 	t.AppendHeader(table.Row{"figure", "value", "95 % interval", ""})
+	t.AppendRows(figureRows(s))
+	t.SetColumnConfigs(rightAligned(2))
+	return t
+}
+
+// figureRows are in the order in which they are read: is it right, does it know,
+// can it rank, what does it earn.
+func figureRows(s *scoring.Summary) (rows []table.Row) {
 	for _, f := range []struct {
 		name, key string
 		value     *float64
@@ -84,17 +108,16 @@ func figures(s *scoring.Summary) table.Writer {
 		switch {
 		case f.key == "balanced_accuracy" && balanced(s):
 		case f.name == floorName:
-			t.AppendRow(floor(s))
+			rows = append(rows, floor(s))
 		case f.name != blindName:
-			t.AppendRow(table.Row{f.name, number(f.value), interval(s, f.key), f.beside})
+			rows = append(rows, table.Row{f.name, number(f.value), interval(s, f.key), f.beside})
 		case s.BlindAccuracy != nil:
-			t.AppendRow(table.Row{f.name, number(f.value), "", "claim text only, fitted on the train partition"})
+			rows = append(rows, table.Row{f.name, number(f.value), "", "claim text only, fitted on the train partition"})
 		case s.BlindReason != "":
-			t.AppendRow(table.Row{f.name, number(nil), "", s.BlindReason})
+			rows = append(rows, table.Row{f.name, number(nil), "", s.BlindReason})
 		}
 	}
-	t.SetColumnConfigs(rightAligned(2))
-	return t
+	return rows
 }
 
 // balanced tells labels near enough to half and half that the accuracy alone
@@ -103,6 +126,9 @@ func balanced(s *scoring.Summary) bool {
 	const near = 0.05
 	return s.LabelledSupported == nil || math.Abs(*s.LabelledSupported-.5) <= near
 }
+
+// Interval is a figure's interval or, in brackets, its spread; "" for neither.
+func Interval(s *scoring.Summary, key string) string { return interval(s, key) }
 
 func interval(s *scoring.Summary, key string) string {
 	if i := s.CI[key]; i != nil {

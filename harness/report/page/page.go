@@ -1,0 +1,120 @@
+// Package page writes a report as one HTML file that needs nothing beside it:
+// style, script, figures and pictures are inside, and its content policy
+// forbids the browser to fetch or run anything else. All that comes from a run
+// (claims, replies, names) is text that others wrote, and is escaped as such.
+// The same dossiers give the same bytes.
+package page
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+
+	"candor/harness/dossier"
+	"candor/harness/report"
+	"candor/harness/report/figure"
+	"candor/harness/stored"
+)
+
+var (
+	//go:embed page.html
+	pageSource string
+	//go:embed run.html
+	runSource string
+	//go:embed page.css
+	style string
+	//go:embed page.js
+	script string
+)
+
+// Write writes the report of one run, or of several with a table of all.
+func Write(w io.Writer, all []*dossier.Dossier) error {
+	v := view{Head: head("Candor report")}
+	for i, d := range all {
+		v.Runs = append(v.Runs, runView{Dossier: d, Number: i + 1, Several: len(all) > 1, Facts: facts(d)})
+	}
+	v.Differ = differing(all)
+	return render(w, "page", v)
+}
+
+type view struct {
+	Head
+	Runs   []runView
+	Differ []string
+}
+
+type runView struct {
+	*dossier.Dossier
+	Number  int
+	Several bool
+	Facts   []fact
+}
+
+// Head is what every page begins with.
+type Head struct {
+	Title  string
+	Style  template.CSS
+	Script template.JS
+	Policy string
+}
+
+// head allows the one script by its hash.
+func head(title string) Head {
+	sum := sha256.Sum256([]byte(script))
+	return Head{Title: title, Style: template.CSS(style), Script: template.JS(script),
+		Policy: "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"}
+}
+
+func render(w io.Writer, name string, v any) error {
+	t, err := template.New("").Funcs(template.FuncMap{
+		"number": number, "interval": report.Interval, "figures": report.Figures, "cell": cell, "tile": tile,
+		"several": several, "inline": inline, "jpeg": jpeg, "cut": cut,
+	}).Parse(pageSource + runSource)
+	if err != nil {
+		return err
+	}
+	return t.ExecuteTemplate(w, name, v)
+}
+
+func number(x *float64) string {
+	if x == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.4f", *x)
+}
+
+// inline may stand in the page as it is: package figure escapes what it writes.
+func inline(f figure.Figure) template.HTML { return template.HTML(f.Inline()) }
+
+func jpeg(b []byte) template.URL {
+	return template.URL("data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(b))
+}
+
+// cut keeps a text of any length readable, and the page small.
+func cut(text string) string {
+	const most = 1500
+	runes := []rune(strings.ToValidUTF8(text, "\uFFFD"))
+	if len(runes) <= most {
+		return string(runes)
+	}
+	return fmt.Sprintf("%s … (%d more characters)", string(runes[:most]), len(runes)-most)
+}
+
+// differing names the conditions in which runs differ from the first.
+func differing(all []*dossier.Dossier) []string {
+	var out []string
+	for _, d := range all[min(1, len(all)):] {
+		if d.Run == nil || all[0].Run == nil {
+			continue
+		}
+		names := stored.Differing(&stored.Answers{Run: all[0].Run}, &stored.Answers{Run: d.Run})
+		if len(names) > 0 {
+			out = append(out, fmt.Sprintf("%s differs from %s in: %s", d.Name, all[0].Name, strings.Join(names, ", ")))
+		}
+	}
+	return out
+}
