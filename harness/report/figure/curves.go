@@ -104,9 +104,9 @@ func (f Payoff) Figure() Figure {
 		lower, upper, name string
 		look               swatch
 	}{
-		{"r2", "r3", "lost to format", swatch{fill: thin(third, 90)}},
-		{"r1", "r2", "lost to abstention policy", swatch{fill: thin(second, 100)}},
-		{"r0", "r1", "lost to miscalibration", swatch{fill: thin(worse, 110)}},
+		{"r2", "r3", "lost to format", swatch{fill: thin(third)}},
+		{"r1", "r2", "lost to abstention policy", swatch{fill: thin(second)}},
+		{"r0", "r1", "lost to miscalibration", swatch{fill: thin(worse)}},
 	} {
 		p.Add(s.look.between(series[s.lower], series[s.upper]))
 		p.Legend.Add(s.name, s.look)

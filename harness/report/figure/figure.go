@@ -50,7 +50,8 @@ func (f Figure) Inline() string {
 		html.EscapeString(f.Title), f.width.Points(), f.height.Points())
 	svg = svgHead.ReplaceAllLiteralString(svg, head)
 	for _, role := range Roles() {
-		svg = strings.ReplaceAll(svg, hex(role.Color), "var(--figure-"+role.Name+","+hex(role.Color)+")")
+		variable := "var(--figure-" + role.Name + "," + hex(role.Color) + ")"
+		svg = strings.NewReplacer(":"+hex(role.Color), ":"+variable, ":"+thinHex(role.Color), ":"+variable).Replace(svg)
 	}
 	return svg
 }

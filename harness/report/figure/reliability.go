@@ -70,7 +70,7 @@ func (r Reliability) diagram(lo float64) *plot.Plot {
 	p := newPlot("", "share right")
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = lo, 1, lo, 1
 	p.X.Tick.Marker, p.Y.Tick.Marker = tenths(lo), tenths(lo)
-	diagonal, gap, corp := stroke(faint, 1, 4, 3), swatch{fill: thin(worse, 90)}, stroke(model, 1.8)
+	diagonal, gap, corp := stroke(faint, 1, 4, 3), swatch{fill: thin(worse)}, stroke(model, 1.8)
 	if len(r.Band) > 0 {
 		s := swatch{fill: band}
 		var lower, upper []xy

@@ -40,8 +40,17 @@ func Roles() []Role {
 
 func hex(c color.NRGBA) string { return fmt.Sprintf("#%02X%02X%02X", c.R, c.G, c.B) }
 
-// thin gives a colour an opacity, of 255.
-func thin(c color.NRGBA, alpha uint8) color.NRGBA { c.A = alpha; return c }
+const shade = 100 // opacity, of 255, of what is laid over other things
+
+func thin(c color.NRGBA) color.NRGBA { c.A = shade; return c }
+
+// thinHex is how vgsvg writes a thin colour: it undoes the multiplication by
+// the opacity with a rounding error.
+func thinHex(c color.NRGBA) string {
+	r, g, b, a := thin(c).RGBA()
+	undo := func(x uint32) int { return int(float64(x) * 255 / float64(a)) }
+	return fmt.Sprintf("#%02X%02X%02X", undo(r), undo(g), undo(b))
+}
 
 const textSize = 10
 
