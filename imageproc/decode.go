@@ -35,9 +35,9 @@ func decoderOf(format string) decoder {
 	case "webp":
 		return decoder{webp.DecodeConfig, decodeWebP}
 	case "bmp":
-		return decoder{bmp.DecodeConfig, reading(bmp.Decode)}
+		return decoder{bmp.DecodeConfig, decodeBMP}
 	default:
-		return decoder{tiff.DecodeConfig, reading(tiff.Decode)}
+		return decoder{tiff.DecodeConfig, decodeTIFF}
 	}
 }
 
@@ -71,8 +71,9 @@ func look(data []byte) (header, error) {
 // picture is a decoded image before it is turned upright.
 type picture struct {
 	header
-	still bool // the file holds nothing else
-	image image.Image
+	still   bool // the file holds nothing else
+	misread bool // servers would show it with other pixels
+	image   image.Image
 }
 
 // open decodes every pixel of an image whose header has been looked at.
@@ -90,7 +91,7 @@ func (h header) open(data []byte) (*picture, error) {
 	if still && got != screen || !got.In(screen) {
 		return nil, damaged(h.format, "pixels", fmt.Errorf("header says %d×%d, the data %v", h.width, h.height, got))
 	}
-	return &picture{h, still, img}, nil
+	return &picture{h, still, misread(data, h.format), img}, nil
 }
 
 func checkSize(width, height int) error {

@@ -74,42 +74,48 @@ func webpEXIF(data []byte) []byte {
 	return bytes.TrimPrefix(chunkOf(data[min(len(data), 12):], "EXIF"), []byte(exifPrefix))
 }
 
-// tiffOrientation reads tag 274 of the first directory of a TIFF structure,
-// that of the main image: a thumbnail's stands in a later one.
+// tiffOrientation is that of the main image: a thumbnail's stands in a later
+// directory.
 func tiffOrientation(t []byte) int {
-	const tag, entrySize, short, long = 274, 12, 3, 4
+	const orientation = 274
+	if n, ok := tiffTag(t, orientation); ok && n >= 1 && n <= 8 {
+		return int(n)
+	}
+	return 1
+}
+
+// tiffTag reads a tag of one whole number in the first directory of a TIFF
+// structure; false if it is not there or is something else.
+func tiffTag(t []byte, tag uint16) (uint32, bool) {
+	const entrySize, short, long = 12, 3, 4
 	if len(t) < 8 {
-		return 1
+		return 0, false
 	}
 	var order binary.ByteOrder = binary.LittleEndian
 	if string(t[:2]) == "MM" {
 		order = binary.BigEndian
 	} else if string(t[:2]) != "II" {
-		return 1
+		return 0, false
 	}
 	dir := uint64(order.Uint32(t[4:]))
 	if dir+2 > uint64(len(t)) {
-		return 1
+		return 0, false
 	}
 	entries := t[dir+2:]
 	for range order.Uint16(t[dir:]) {
 		if len(entries) < entrySize {
-			return 1
+			return 0, false
 		}
 		if order.Uint16(entries) == tag {
-			var n uint32
 			switch order.Uint16(entries[2:]) {
 			case short:
-				n = uint32(order.Uint16(entries[8:]))
+				return uint32(order.Uint16(entries[8:])), true
 			case long:
-				n = order.Uint32(entries[8:])
+				return order.Uint32(entries[8:]), true
 			}
-			if n >= 1 && n <= 8 {
-				return int(n)
-			}
-			return 1
+			return 0, false
 		}
 		entries = entries[entrySize:]
 	}
-	return 1
+	return 0, false
 }

@@ -88,11 +88,11 @@ func (f Family) serverFits(w, h int) bool {
 }
 
 // sendable reports whether a server shows the model this file as it looks:
-// servers ignore EXIF, do not read GIF or animations, and not all agree on the
-// inks of CMYK.
+// servers ignore EXIF, do not read GIF or animations, not all agree on the inks
+// of CMYK, and some files they misread.
 func (p *picture) sendable() bool {
 	_, cmyk := p.image.(*image.CMYK)
-	return p.still && p.orientation == 1 && !cmyk
+	return p.still && p.orientation == 1 && !cmyk && !p.misread
 }
 
 // faithful reports whether the server's decoder makes of the file the pixels

@@ -25,6 +25,11 @@ type Preparer struct {
 	encoders encoders
 }
 
+// mostKept is the size of the largest canvas that is kept for the next image:
+// one of sixteen million pixels. A few larger ones, of files that are rare,
+// would hold more memory than everything else.
+const mostKept = 64 << 20 // bytes
+
 // NewPreparer refuses a family without a grid and an unknown policy.
 func NewPreparer(f Family, p Policy) (*Preparer, error) {
 	if err := f.check(); err != nil {
@@ -78,7 +83,11 @@ func (p *Preparer) render(pic *picture, width, height int) ([]byte, error) {
 	if canvas == nil {
 		canvas = new([]uint8)
 	}
-	defer p.canvases.Put(canvas)
+	defer func() {
+		if cap(*canvas) <= mostKept {
+			p.canvases.Put(canvas)
+		}
+	}()
 	img, err := pic.flatten(*canvas)
 	if err != nil {
 		return nil, damaged(pic.format, "pixels", err)

@@ -131,8 +131,8 @@ func (b *benchCmd) config() (throughput.Config, error) {
 		case "none":
 		default:
 			rate, err := strconv.ParseFloat(s, 64)
-			if err != nil {
-				return cfg, fmt.Errorf("--rate %q: want requests a second, auto or none", s)
+			if err != nil || !(rate > 0) {
+				return cfg, fmt.Errorf("--rate %q: want requests a second, above 0, or auto or none", s)
 			}
 			cfg.Rates = append(cfg.Rates, rate)
 		}

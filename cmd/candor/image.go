@@ -35,7 +35,7 @@ func (i *imageCmd) Run(ctx context.Context, c console) error {
 	}
 	keep := func(preview.Image, []byte) error { return nil }
 	if i.Out != "" {
-		folder, err := preview.NewFolder(i.Out)
+		folder, err := preview.NewFolder(i.Out, files)
 		if err != nil {
 			return fmt.Errorf("--out: %w", err)
 		}

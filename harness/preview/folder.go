@@ -41,14 +41,22 @@ func Files(names []string) ([]string, error) {
 }
 
 // Folder keeps what would be sent, for people to look at: each image under the
-// name of its file with the extension of what it became.
+// name of its file, with .png behind it where it became one.
 type Folder struct {
 	dir   string
 	taken map[string]string // name here → file it was made of
 }
 
-// NewFolder makes the folder if there is none.
-func NewFolder(dir string) (*Folder, error) {
+// NewFolder makes the folder if there is none. Of the files that are to be kept
+// in it no two may have one name.
+func NewFolder(dir string, files []string) (*Folder, error) {
+	names := map[string]string{}
+	for _, f := range files {
+		if other, ok := names[filepath.Base(f)]; ok && other != f {
+			return nil, fmt.Errorf("%s and %s have one name, and would be kept in one folder: take them one after the other, with a folder each", other, f)
+		}
+		names[filepath.Base(f)] = f
+	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -58,10 +66,12 @@ func NewFolder(dir string) (*Folder, error) {
 // Keep writes the bytes that would be sent of an image. It writes over nothing:
 // a file of that name must hold just these bytes.
 func (f *Folder) Keep(img Image, sent []byte) error {
-	base := filepath.Base(img.File)
-	name := filepath.Join(f.dir, strings.TrimSuffix(base, filepath.Ext(base))+extension(base, img))
+	name := filepath.Join(f.dir, filepath.Base(img.File))
+	if !img.Passed && !strings.EqualFold(filepath.Ext(name), "."+img.SentFormat) {
+		name += "." + img.SentFormat
+	}
 	if of, ok := f.taken[name]; ok && of != img.File {
-		return fmt.Errorf("%s and %s would both become %s: give them one at a time, with a folder each", of, img.File, name)
+		return fmt.Errorf("%s and %s would both become %s: take them one after the other, with a folder each", of, img.File, name)
 	}
 	f.taken[name] = img.File
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
@@ -76,12 +86,4 @@ func (f *Folder) Keep(img Image, sent []byte) error {
 	}
 	_, err = file.Write(sent)
 	return errors.Join(err, file.Close())
-}
-
-// extension is the source's own where it goes as it is.
-func extension(base string, img Image) string {
-	if ext := filepath.Ext(base); img.Passed && ext != "" {
-		return ext
-	}
-	return "." + img.SentFormat
 }

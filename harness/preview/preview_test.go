@@ -123,34 +123,38 @@ func TestFiles(t *testing.T) {
 func TestFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
 	keep := func(names ...string) error {
-		f, err := preview.NewFolder(dir)
+		f, err := preview.NewFolder(dir, names)
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
 		return preview.Images(t.Context(), preparer(t), names, f.Keep)
 	}
 	for range 2 { // a second time changes nothing
-		if err := keep(pictures+"/still.gif", pictures+"/gray.jpg"); err != nil {
+		if err := keep(pictures+"/still.gif", pictures+"/gray.jpg", pictures+"/gray.png"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	data, err := os.ReadFile(filepath.Join(dir, "still.png"))
+	data, err := os.ReadFile(filepath.Join(dir, "still.gif.png"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if format, _ := imageproc.Sniff(data); format != "png" {
-		t.Errorf("still.png is %q", format)
+		t.Errorf("still.gif.png is %q", format)
 	}
-	if err := keep(pictures+"/gray.png", pictures+"/gray.jpg"); err == nil || !strings.Contains(err.Error(), "gray.png") {
+	other := filepath.Join(t.TempDir(), "gray.png")
+	if err := keep(pictures+"/animated.gif", pictures+"/gray.png", other); err == nil || !strings.Contains(err.Error(), other) {
 		t.Errorf("two images of one name: %v", err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "still.png"), []byte("mine"), 0o644); err != nil {
+	if _, err := os.Stat(filepath.Join(dir, "animated.gif.png")); err == nil {
+		t.Error("an image was kept before the names were found to clash")
+	}
+	if err := os.WriteFile(filepath.Join(dir, "still.gif.png"), []byte("mine"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if err := keep(pictures + "/still.gif"); err == nil {
 		t.Error("another file was written over")
 	}
-	if data, _ := os.ReadFile(filepath.Join(dir, "still.png")); string(data) != "mine" {
-		t.Errorf("still.png holds %q", data)
+	if data, _ := os.ReadFile(filepath.Join(dir, "still.gif.png")); string(data) != "mine" {
+		t.Errorf("still.gif.png holds %q", data)
 	}
 }
