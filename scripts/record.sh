@@ -10,12 +10,13 @@
 #   scripts/record.sh tables               the same with pandas and DuckDB, for the tests
 #                                          of candor export
 #   scripts/record.sh verifiers            the same with verifiers
+#   scripts/record.sh mlflow               the same with MLflow
 #
 # Without OUT the recording that is kept with the tests is made anew.
 #
 # The programs come from PyPI, in the exact versions of scripts/record/requirements.txt
 # (several gigabytes, because torch is among them), scripts/record/images.txt,
-# scripts/record/hub.txt, scripts/record/tables.txt and scripts/record/verifiers.txt, into a Python environment each under CANDOR_CACHE (default
+# scripts/record/hub.txt, and tables.txt, verifiers.txt and mlflow.txt beside them, into a Python environment each under CANDOR_CACHE (default
 # ~/.cache/candor). CANDOR_PYTHON names another interpreter than python3; it must be
 # 3.11 or newer.
 
@@ -32,13 +33,13 @@ main() {
     images) images "${2:-$REPO/imageproc/testdata/published}" ;;
     parquet) "$(python hub)" "$RECORD/parquet.py" "${2:-$REPO/harness/parquet/testdata}" ;;
     python) python hub ;;
-    tables | verifiers) python "$1" ;;
+    tables | verifiers | mlflow) python "$1" ;;
     *) usage ;;
   esac
 }
 
 usage() {
-  say "usage: scripts/record.sh scoring [OUT.json] | images [FOLDER] | parquet [FOLDER] | python | tables | verifiers"
+  say "usage: scripts/record.sh scoring [OUT.json] | images [FOLDER] | parquet [FOLDER] | python | tables | verifiers | mlflow"
   exit 2
 }
 

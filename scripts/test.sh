@@ -100,6 +100,8 @@ record_peers() {
   CANDOR_PEERS_TABLES=$python step go test -count 1 -v -run PeersTables ./harness/export
   python=$(scripts/record.sh verifiers)
   CANDOR_PEERS_VERIFIERS=$python step go test -count 1 -v -run PeersVerifiers ./harness/export
+  python=$(scripts/record.sh mlflow)
+  CANDOR_PEERS_MLFLOW=$python step go test -count 1 -v -run PeersMLflow ./harness/export
   rm -rf "$recording"
 }
 

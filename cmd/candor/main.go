@@ -56,7 +56,7 @@ type cli struct {
 	Compare   compareCmd       `cmd:"" help:"Compare runs of the same tasks, in pairs."`
 	Report    reportCmd        `cmd:"" help:"Write a report of runs: a page, tables, figures."`
 	Calibrate calibrateCmd     `cmd:"" help:"Fit recalibration maps on one run and judge them on another."`
-	Export    exportCmd        `cmd:"" help:"Write a run for other tools: CSV, Parquet, verifiers."`
+	Export    exportCmd        `cmd:"" help:"Write a run for other tools: CSV, Parquet, verifiers, MLflow."`
 	Image     imageCmd         `cmd:"" help:"Show what would be sent of image files."`
 	Doctor    doctorCmd        `cmd:"" help:"Question a server and say what each finding means."`
 	Bench     benchCmd         `cmd:"" help:"Measure how fast a server answers, under load."`

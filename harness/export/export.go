@@ -1,6 +1,6 @@
 // Package export writes a run for other people's tools: its traces as one flat
-// table (CSV, Parquet), or as the run folder of another evaluation framework
-// (verifiers).
+// table (CSV, Parquet), as the run folder of another evaluation framework
+// (verifiers), or as a run of an experiment tracker (MLflow).
 //
 // Each format is one [Format] in a file of its own. Beside what each asks for,
 // all keep four rules: the same run gives the same bytes; null stays null; no
@@ -12,6 +12,7 @@ package export
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -122,6 +123,10 @@ func (r *Run) beside(out, ending string) string {
 type Options struct {
 	Out         string // file or folder; "": beside the run
 	Spreadsheet bool   // CSV
+	// MLflow's server and experiment, and the environment, which may tell both
+	// and the password.
+	URL, Experiment string
+	Getenv          func(string) string
 }
 
 // Result tells what was exported, and where to.
@@ -171,8 +176,20 @@ func counted(n int, what string) string {
 // makers are the formats by name.
 func makers() map[string]func(Options) Format {
 	return map[string]func(Options) Format{
-		"csv":       func(o Options) Format { return CSV{Out: o.Out, Spreadsheet: o.Spreadsheet} },
-		"parquet":   func(o Options) Format { return Parquet{Out: o.Out} },
+		"csv":     func(o Options) Format { return CSV{Out: o.Out, Spreadsheet: o.Spreadsheet} },
+		"parquet": func(o Options) Format { return Parquet{Out: o.Out} },
+		"mlflow": func(o Options) Format {
+			env := func(name string) string {
+				if o.Getenv == nil {
+					return ""
+				}
+				return o.Getenv("MLFLOW_" + name)
+			}
+			return MLflow{
+				URL: cmp.Or(o.URL, env("TRACKING_URI"), "http://127.0.0.1:5000"), Experiment: cmp.Or(o.Experiment, env("EXPERIMENT_NAME")),
+				Token: env("TRACKING_TOKEN"), Username: env("TRACKING_USERNAME"), Password: env("TRACKING_PASSWORD"),
+			}
+		},
 		"verifiers": func(o Options) Format { return Verifiers{Out: o.Out} },
 	}
 }
@@ -186,6 +203,12 @@ func New(name string, o Options) (Format, error) {
 	}
 	if o.Spreadsheet && name != "csv" {
 		return nil, &run.UsageError{Err: fmt.Errorf("--spreadsheet is for --to csv")}
+	}
+	if name != "mlflow" && (o.URL != "" || o.Experiment != "") {
+		return nil, &run.UsageError{Err: fmt.Errorf("--url and --experiment are for --to mlflow")}
+	}
+	if o.Out != "" && name == "mlflow" {
+		return nil, &run.UsageError{Err: fmt.Errorf("--out is for files; --to mlflow takes --url")}
 	}
 	return make(o), nil
 }
