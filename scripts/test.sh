@@ -30,6 +30,7 @@ main() {
   engine
   if $peers; then
     old_engine
+    chromium
     record_peers
     openblas
     fuzz
@@ -103,6 +104,16 @@ record_peers() {
   python=$(scripts/record.sh mlflow)
   CANDOR_PEERS_MLFLOW=$python step go test -count 1 -v -run PeersMLflow ./harness/export
   rm -rf "$recording"
+}
+
+# chromium gets a browser where there is none and we may install one; the tests
+# of the report's page find it, and say so where they are skipped without.
+chromium() {
+  if ! command -v chromium > /dev/null && command -v apt-get > /dev/null && [[ $(id -u) -eq 0 ]]; then
+    say "== installing chromium"
+    { apt-get update && apt-get install -y --no-install-recommends chromium; } > "${TMPDIR:-/tmp}/candor-apt.log" 2>&1 || true
+  fi
+  step go test -count 1 -v -run Browser ./harness/report/page
 }
 
 # openblas tests the build that uses it, where it is or can be installed.

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"candor/harness/compare"
+	"candor/harness/publish"
 	"candor/harness/report"
 	"candor/harness/run"
 	"candor/harness/stored"
@@ -17,7 +18,8 @@ type compareCmd struct {
 	AbstainReward *float64 `help:"Flat reward of ABSTAIN. Default: the first run's own or, under another rule, that rule's." placeholder:"A"`
 	Intended      []string `help:"What was meant to differ, such as model or temperature: no warning." placeholder:"WHAT"`
 	figureFlags   `embed:""`
-	JSON          bool `name:"json" help:"Print the comparison as JSON."`
+	HTML          string `name:"html" help:"Write the comparison as a page too." placeholder:"FILE"`
+	JSON          bool   `name:"json" help:"Print the comparison as JSON."`
 }
 
 // Run compares stored answers; nothing is asked.
@@ -38,6 +40,11 @@ func (r *compareCmd) Run(ctx context.Context, c console) error {
 	res, err := compare.Answers(ctx, all[0], all[1:], compare.Request{Rule: r.Rule, Abstain: r.AbstainReward, Intended: r.Intended, Options: r.options(all[0])})
 	if err != nil {
 		return err
+	}
+	if r.HTML != "" {
+		if err := publish.Comparison(r.HTML, res, all[0], all[1:]); err != nil {
+			return err
+		}
 	}
 	if r.JSON {
 		return printJSON(c.out, res)

@@ -1,7 +1,10 @@
 package page
 
 import (
+	"fmt"
+
 	"candor/harness/report"
+	"candor/harness/run"
 	"candor/scoring"
 )
 
@@ -32,3 +35,39 @@ func tile(s *scoring.Summary, name, key string, x *float64) shown {
 
 // several tells whether there is more than one source of confidence.
 func several(s *scoring.Summary) bool { return len(s.Sources) > 1 }
+
+// differenceTable is one table of a comparison.
+type differenceTable struct {
+	Caption string
+	Several bool
+	Rows    []difference
+}
+
+func table(caption string, several bool, rows []difference) differenceTable {
+	return differenceTable{caption, several, rows}
+}
+
+// oneSide is what one run made of a task.
+type oneSide struct {
+	Name, Kind string
+	Trace      run.Trace
+}
+
+func side(name, kind string, t run.Trace) oneSide { return oneSide{name, kind, t} }
+
+func signed(x *float64) string {
+	if x == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%+.4f", *x)
+}
+
+func bounds(ci, spread *scoring.Interval) string {
+	switch {
+	case ci != nil:
+		return fmt.Sprintf("%+.3f – %+.3f", ci[0], ci[1])
+	case spread != nil:
+		return fmt.Sprintf("(%+.3f – %+.3f)", spread[0], spread[1])
+	}
+	return ""
+}

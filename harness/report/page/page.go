@@ -25,6 +25,8 @@ var (
 	pageSource string
 	//go:embed run.html
 	runSource string
+	//go:embed compare.html
+	compareSource string
 	//go:embed page.css
 	style string
 	//go:embed page.js
@@ -72,8 +74,8 @@ func head(title string) Head {
 func render(w io.Writer, name string, v any) error {
 	t, err := template.New("").Funcs(template.FuncMap{
 		"number": number, "interval": report.Interval, "figures": report.Figures, "cell": cell, "tile": tile,
-		"several": several, "inline": inline, "jpeg": jpeg, "cut": cut,
-	}).Parse(pageSource + runSource)
+		"several": several, "table": table, "side": side, "signed": signed, "bounds": bounds, "inline": inline, "jpeg": jpeg, "cut": cut,
+	}).Parse(pageSource + runSource + compareSource)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,45 @@
+package page_test
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"candor/harness/compare"
+	"candor/harness/report/page"
+	"candor/harness/stored"
+	"candor/scoring"
+)
+
+// Tasks that changed outcome stand side by side, and what was replied is text.
+func TestCompare(t *testing.T) {
+	attack := func(i int) string { return attacks[i%len(attacks)] }
+	a, b := answers("runs/before", 120, attack), answers("runs/after", 120, attack)
+	changed := 0
+	for i := range b.Run.Traces {
+		if x := &b.Run.Traces[i]; i%3 == 0 && x.Outcome == scoring.Answered {
+			x.Outcome, x.Confidence, x.Correct, x.Reward = scoring.Abstained, nil, 0, .8
+			changed++
+		}
+	}
+	b.Rows = b.Run.Rows()
+	r, err := compare.Answers(context.Background(), a, []*stored.Answers{b}, compare.Request{Options: scoring.Options{Bootstrap: 50}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var w bytes.Buffer
+	if err := page.Compare(&w, r, a, []*stored.Answers{b}); err != nil {
+		t.Fatal(err)
+	}
+	got := w.String()
+	if n := strings.Count(got, `<div class="changed"`); n != changed || changed == 0 {
+		t.Errorf("%d changed tasks are shown; want %d", n, changed)
+	}
+	if strings.Count(got, "<script") != 1 || strings.Contains(got, "<img") {
+		t.Error("what was replied is taken for markup")
+	}
+	if !strings.Contains(got, "<option>right → abstained</option>") {
+		t.Error("no filter by change")
+	}
+}
