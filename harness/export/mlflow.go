@@ -113,12 +113,21 @@ func bounds(into map[string]float64, v any) {
 func flatten(into map[string]float64, key string, v any) {
 	switch v := v.(type) {
 	case float64:
-		into[strings.ReplaceAll(key, ":", "_")] = v // a colon is refused by some servers
+		into[strings.Map(allowed, key)] = v
 	case map[string]any:
 		for k, inner := range v {
 			flatten(into, key+"_"+k, inner)
 		}
 	}
+}
+
+// allowed is a character of a name that every server takes, "_" for others such
+// as the "@" and ":" in coverage_at_risk@0.01 and consistency:5.
+func allowed(c rune) rune {
+	if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("_-. /", c) {
+		return c
+	}
+	return '_'
 }
 
 // experiment is the ID of the one by this name, made if there is none.

@@ -27,7 +27,7 @@ func summary(t *testing.T, dir, text string) {
 }
 
 func tracked() string {
-	return fmt.Sprintf(`{"n":%d,"accuracy":0.5,"auroc":null,"ci":{"accuracy":[0.25,0.75],"auroc":null},"ece_floor":{"p95":0.125},"sources":{"consistency:5":{"n":3}},"rule":"brier","levels":[{"n":1}]}`, len(odd))
+	return fmt.Sprintf(`{"n":%d,"accuracy":0.5,"auroc":null,"ci":{"accuracy":[0.25,0.75],"auroc":null,"coverage_at_risk@0.01":[0,1]},"ece_floor":{"p95":0.125},"sources":{"consistency:5":{"n":3}},"rule":"brier","levels":[{"n":1}]}`, len(odd))
 }
 
 // A real MLflow server holds the run once, however often it is exported, with
@@ -68,7 +68,7 @@ func TestPeersMLflow(t *testing.T) {
 		t.Fatalf("the server holds %s", out)
 	}
 	r := runs[0]
-	want := map[string]float64{"n": float64(len(odd)), "accuracy": .5, "accuracy_lo": .25, "accuracy_hi": .75, "ece_floor_p95": .125, "sources_consistency_5_n": 3}
+	want := map[string]float64{"n": float64(len(odd)), "accuracy": .5, "accuracy_lo": .25, "accuracy_hi": .75, "ece_floor_p95": .125, "coverage_at_risk_0.01_lo": 0, "coverage_at_risk_0.01_hi": 1, "sources_consistency_5_n": 3}
 	if len(r.Metrics) != len(want) {
 		t.Errorf("metrics %v; want %v", r.Metrics, want)
 	}
