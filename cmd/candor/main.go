@@ -49,6 +49,7 @@ type console struct {
 // cli is the command line. Each command is a struct of its flags with a Run.
 type cli struct {
 	Eval      evalCmd          `cmd:"" help:"Ask a model claims about images and measure its confidence."`
+	Sweep     sweepCmd         `cmd:"" help:"Carry out a grid of runs and set them side by side."`
 	Data      dataCmd          `cmd:"" help:"Look a data set, or runs, over before believing a number."`
 	Score     scoreCmd         `cmd:"" help:"Compute the metrics of anyone's answers."`
 	Parse     parseCmd         `cmd:"" help:"Show what the parser makes of raw texts."`

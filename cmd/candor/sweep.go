@@ -1,0 +1,120 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"candor/harness/report"
+	"candor/harness/run"
+	"candor/harness/sweep"
+	"candor/harness/verify"
+	"candor/infer"
+	"candor/infer/ollama"
+	"candor/infer/ollama/micro"
+)
+
+// sweepCmd is candor sweep.
+type sweepCmd struct {
+	File   string `arg:"" help:"TOML file of the grid; see candor help sweep."`
+	Out    string `help:"Directory of the cells. Default: runs/ and the file's name." placeholder:"DIR"`
+	DryRun bool   `help:"List the cells and what they take, and ask nothing."`
+	JSON   bool   `name:"json" help:"Print the result as JSON."`
+}
+
+// Run carries out what the cells lack, and prints the joint table.
+func (s *sweepCmd) Run(c console, sig *signals) error {
+	text, err := os.ReadFile(s.File)
+	if err != nil {
+		return &run.UsageError{Err: err}
+	}
+	f, err := sweep.Parse(s.File, text)
+	if err != nil {
+		return err
+	}
+	cells, err := f.Cells(finished)
+	if err != nil {
+		return err
+	}
+	bundled, err := newBundled()
+	if err != nil {
+		return err
+	}
+	dir := s.Out
+	if dir == "" {
+		dir = filepath.Join("runs", strings.TrimSuffix(filepath.Base(s.File), filepath.Ext(s.File)))
+	}
+	p := &sweepProgress{w: c.err}
+	deps := run.Dependencies{
+		Connect: func(host string) (infer.Backend, error) { return ollama.New(host) }, DefaultHosts: ollama.Hosts,
+		Hub: hubAt{c.err}, Bundled: bundled, Observer: p, Stop: sig.stop, Version: version,
+	}
+	if s.DryRun {
+		plan, err := sweep.Plan(sig.ctx, cells, dir, deps)
+		if err != nil {
+			return err
+		}
+		return s.printPlan(c.out, plan)
+	}
+	sig.finishFirst(func(text string) { p.Notice(strings.TrimPrefix(text, "candor: ")) })
+	result, err := f.Run(sig.ctx, cells, dir, deps, p)
+	return s.conclude(c, dir, result, err)
+}
+
+// finished completes a cell's configuration as candor eval does its own.
+func finished(cfg *run.Config, given func(string) bool) {
+	cfg.Dataset, cfg.Images, cfg.EvalIDs = absoluteData(cfg.Dataset), absolute(cfg.Images), absolute(cfg.EvalIDs)
+	cfg.Labels = absoluteLabels(cfg.Labels)
+	cfg.Prompt = absolute(cfg.Prompt, verify.PromptDefault, verify.PromptImageFirst)
+	if !given("model") {
+		cfg.Model = micro.Name
+	}
+	if !given("num-thread") {
+		cfg.NumThread = threads(cfg.Model, nil)
+	}
+}
+
+func (s *sweepCmd) printPlan(w io.Writer, plan []sweep.Planned) error {
+	if s.JSON {
+		return printJSON(w, plan)
+	}
+	tasks, recorded := 0, 0
+	for _, p := range plan {
+		tasks, recorded = tasks+p.Tasks, recorded+p.Recorded
+		fmt.Fprintf(w, "%s: %s, %d recorded\n", p.Name, report.Count(p.Tasks, "task"), p.Recorded)
+		for _, same := range p.Same {
+			fmt.Fprintf(w, "  the same run as %s\n", same)
+		}
+	}
+	_, err := fmt.Fprintf(w, "%s, %s, %d recorded\n", report.Count(len(plan), "cell"), report.Count(tasks, "task"), recorded)
+	return err
+}
+
+func (s *sweepCmd) conclude(c console, dir string, r *sweep.Result, err error) error {
+	again := quoted(c.name) + " sweep " + quoted(s.File)
+	if s.Out != "" {
+		again += " --out " + quoted(s.Out)
+	}
+	switch {
+	case errors.Is(err, run.ErrInterrupted):
+		fmt.Fprintf(c.err, "candor: interrupted; nothing recorded is lost. Go on with: %s\n", again)
+		return exitStatus(exitInterrupted)
+	case err != nil && r == nil:
+		return fmt.Errorf("%w\ncandor: nothing recorded is lost. When that is mended: %s", err, again)
+	case err != nil:
+		return err
+	}
+	if s.JSON {
+		err = printJSON(c.out, r)
+	} else {
+		err = r.Write(c.out)
+	}
+	if err == nil && r.Errors > 0 {
+		fmt.Fprintf(c.err, "candor: %s ended in error. To ask again: %s\n", report.Count(r.Errors, "task"), again)
+		return exitStatus(exitErrors)
+	}
+	return err
+}

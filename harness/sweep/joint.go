@@ -1,0 +1,327 @@
+package sweep
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"candor/harness/compare"
+	"candor/harness/rescore"
+	"candor/harness/run"
+	"candor/harness/stored"
+	"candor/scoring"
+	"candor/scoring/batch"
+)
+
+// Result is a sweep's joint table. It holds nothing that depends on when or
+// in how many goes the cells were asked.
+type Result struct {
+	Sweep    string     `json:"sweep"`
+	Cells    []Measured `json:"cells"`
+	Groups   []Group    `json:"groups"`  // of cells that were asked the same tasks
+	Rescored []Rescored `json:"rescore"` // empty unless asked for
+	Errors   int        `json:"errors"`  // tasks, in all cells
+}
+
+// Measured is a cell and its own figures, under its own rule and payoff.
+type Measured struct {
+	Cell
+	Dir     string          `json:"dir"`
+	Summary scoring.Summary `json:"summary"`
+}
+
+// Group is the cells that can be compared, all paid alike.
+type Group struct {
+	Cells      []string          `json:"cells"`
+	Ranking    []Place           `json:"ranking"`    // by reward, the best first
+	Comparison *compare.Result   `json:"comparison"` // with the group's baseline; null for one cell
+	Rule       string            `json:"rule"`
+	Abstain    float64           `json:"abstain_reward"`
+	AsIf       map[string]string `json:"as_if"` // of cells asked under another payment
+}
+
+// Place is a cell's place in a ranking.
+type Place struct {
+	Cell   string            `json:"cell"`
+	Reward *float64          `json:"reward"`
+	CI     *scoring.Interval `json:"ci"`
+	// Best is the share of the replicates, the same for all cells, in which no
+	// cell earns more; several at the top share it.
+	Best *float64 `json:"p_best"`
+}
+
+// Rescored is a cell's stored answers under another payment.
+type Rescored struct {
+	Cell string `json:"cell"`
+	*rescore.Result
+}
+
+// join reads the finished cells and sets them side by side.
+func (f *File) join(ctx context.Context, cells []Cell, dir string) (*Result, error) {
+	out := &Result{Sweep: strings.TrimSuffix(filepath.Base(f.Name), filepath.Ext(f.Name)), Groups: []Group{}, Rescored: []Rescored{}}
+	all := make([]*stored.Answers, len(cells))
+	for i, c := range cells {
+		at := filepath.Join(dir, c.Name)
+		a, err := stored.Read(at)
+		if err != nil {
+			return nil, fmt.Errorf("cell %s: %w", c.Name, err)
+		}
+		a.Name = c.Name
+		all[i] = a
+		pay, err := c.Config.Payment()
+		if err != nil {
+			return nil, err
+		}
+		sum, err := scoring.Summarize(ctx, a.Rows, pay, options(c, a))
+		if err != nil {
+			return nil, fmt.Errorf("cell %s: %w", c.Name, err)
+		}
+		a.Inherit(sum)
+		out.Cells = append(out.Cells, Measured{c, c.Name, *sum})
+		out.Errors += sum.Errors
+	}
+	for _, group := range f.groups(cells) {
+		g, err := f.compare(ctx, cells, all, group)
+		if err != nil {
+			return nil, err
+		}
+		out.Groups = append(out.Groups, *g)
+	}
+	return out, f.again(ctx, out, cells, all)
+}
+
+func options(c Cell, a *stored.Answers) scoring.Options {
+	o := scoring.Options{Bins: c.Config.Bins, Bootstrap: c.Config.Bootstrap, Seed: a.Seed()}
+	o.Source, o.Sources = a.Sources()
+	return o
+}
+
+// groups are the places of cells with the same tasks, the baseline of each
+// first: the sweep's, or its counterpart among other tasks, or the first cell.
+func (f *File) groups(cells []Cell) [][]int {
+	tasks := func(c Cell) string { return fmt.Sprint(c.Config.Split, c.Config.Partition, c.Config.Seed) }
+	by, order := map[string][]int{}, []string{}
+	for i, c := range cells {
+		if by[tasks(c)] == nil {
+			order = append(order, tasks(c))
+		}
+		by[tasks(c)] = append(by[tasks(c)], i)
+	}
+	var out [][]int
+	for _, key := range order {
+		group := by[key]
+		if base := find(cells, f.baseline); f.baseline != "" {
+			slices.SortStableFunc(group, func(a, b int) int {
+				return cmp.Compare(apart(cells[a], cells[base]), apart(cells[b], cells[base]))
+			})
+			first := group[0]
+			slices.Sort(group)
+			group = append([]int{first}, slices.DeleteFunc(group, func(i int) bool { return i == first })...)
+		}
+		out = append(out, group)
+	}
+	return out
+}
+
+// apart counts the axes in which two cells differ.
+func apart(a, b Cell) int {
+	n := 0
+	for key, v := range a.Values {
+		if fmt.Sprint(v) != fmt.Sprint(b.Values[key]) {
+			n++
+		}
+	}
+	return n
+}
+
+// compare ranks a group and sets it against its first cell, whose payment pays
+// all.
+func (f *File) compare(ctx context.Context, cells []Cell, all []*stored.Answers, group []int) (*Group, error) {
+	base := cells[group[0]]
+	pay, err := base.Config.Payment()
+	if err != nil {
+		return nil, err
+	}
+	g := &Group{Rule: pay.Rule.Name(), Abstain: pay.Abstain, AsIf: map[string]string{}}
+	var rows [][]scoring.Row
+	var others []*stored.Answers
+	intended := map[string]bool{}
+	for _, i := range group {
+		g.Cells = append(g.Cells, cells[i].Name)
+		rows = append(rows, all[i].Rows)
+		if mark := all[i].AsIf(pay); mark != "" {
+			g.AsIf[cells[i].Name] = mark
+		}
+		if i == group[0] {
+			continue
+		}
+		others = append(others, all[i])
+		for _, what := range stored.Differing(all[group[0]], all[i]) {
+			intended[what] = intended[what] || f.meant(what)
+		}
+	}
+	if g.Ranking, err = rank(ctx, g.Cells, rows, pay, options(base, all[group[0]])); err != nil {
+		return nil, err
+	}
+	if len(others) == 0 {
+		return g, nil
+	}
+	req := compare.Request{Rule: g.Rule, Abstain: &g.Abstain, Options: options(base, all[group[0]])}
+	for what, ok := range intended {
+		if ok {
+			req.Intended = append(req.Intended, what)
+		}
+	}
+	slices.Sort(req.Intended)
+	g.Comparison, err = compare.Answers(ctx, all[group[0]], others, req)
+	return g, err
+}
+
+// meant tells whether a condition differs because of an axis.
+func (f *File) meant(what string) bool {
+	key := strings.ReplaceAll(what, "_", "-")
+	for axis := range f.axes {
+		switch {
+		case axis == key, axis == "model" && key == "model-digest",
+			axis == "rule" && key == "abstain-reward",
+			axis == "think" && key == "num-predict",
+			key == "num-ctx" && f.settings["num-ctx"] == nil: // fitted to each cell
+			return true
+		case axis == "profile":
+			if slices.Contains(axisKeys(), key) && !slices.Contains([]string{"model", "prompt", "format", "rule", "abstain-reward", "confidence", "seed", "replicate"}, key) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// rank orders cells by reward, under one bootstrap for all.
+func rank(ctx context.Context, names []string, rows [][]scoring.Row, pay scoring.Payment, opt scoring.Options) ([]Place, error) {
+	out := make([]Place, len(names))
+	for i, name := range names {
+		sum, err := scoring.Summarize(ctx, rows[i], pay, scoring.Options{Bins: opt.Bins, Source: opt.Source})
+		if err != nil {
+			return nil, err
+		}
+		out[i] = Place{Cell: name, Reward: sum.Reward}
+	}
+	if opt.Bootstrap > 0 {
+		runs, err := batch.New(rows)
+		if err != nil {
+			return nil, err
+		}
+		res, err := runs.Bootstrap(ctx, pay, batch.Options{Replicates: opt.Bootstrap, Seed: opt.Seed, Bins: opt.Bins, RatiosOnly: true})
+		if err != nil {
+			return nil, err
+		}
+		figures, err := res.Figures(ctx)
+		if err != nil {
+			return nil, err
+		}
+		reps, err := res.Replicates("reward")
+		switch {
+		case errors.Is(err, batch.ErrNoMetric):
+		case err != nil:
+			return nil, err
+		default:
+			for i, p := range best(reps.Data().([]float64), len(names)) {
+				out[i].CI, out[i].Best = figures[i].CI["reward"], p
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Place) int { return cmp.Compare(worth(b.Reward), worth(a.Reward)) })
+	return out, nil
+}
+
+func worth(x *float64) float64 {
+	if x == nil {
+		return math.Inf(-1)
+	}
+	return *x
+}
+
+// best is, of each of n runs, the share of replicates in which it is at the
+// top; reps is [runs × replicates]. Runs at the top together share one.
+// Replicates in which a run is undefined do not count.
+func best(reps []float64, n int) []*float64 {
+	count, kept := make([]float64, n), 0
+	size := len(reps) / n
+	for b := range size {
+		top, ties := math.Inf(-1), 0
+		for r := range n {
+			switch x := reps[r*size+b]; {
+			case math.IsNaN(x):
+				top = math.NaN()
+			case x > top:
+				top, ties = x, 1
+			case x == top:
+				ties++
+			}
+		}
+		if math.IsNaN(top) {
+			continue
+		}
+		kept++
+		for r := range n {
+			if reps[r*size+b] == top {
+				count[r] += 1 / float64(ties)
+			}
+		}
+	}
+	out := make([]*float64, n)
+	for r := range out {
+		if kept > 0 {
+			out[r] = new(count[r] / float64(kept))
+		}
+	}
+	return out
+}
+
+// payments of the [rescore] table; none if it names no rule and no payoff.
+func (f *File) payments() ([]rescore.Request, error) {
+	var out []rescore.Request
+	rules, payoffs := f.rescore.rules, f.rescore.payoffs
+	if rules == nil && (payoffs != nil || f.rescore.labels != nil) {
+		rules = []string{""} // each cell's own
+	}
+	for _, rule := range rules {
+		if payoffs == nil {
+			out = append(out, rescore.Request{Rule: rule, Labels: f.rescore.labels})
+		}
+		for _, a := range payoffs {
+			if rule != "" {
+				cfg := run.Config{Rule: rule, Abstain: &a}
+				if _, err := cfg.Payment(); err != nil {
+					return nil, f.wrong("rescore.abstain-reward", "[rescore] %w", err)
+				}
+			}
+			out = append(out, rescore.Request{Rule: rule, Abstain: &a, Labels: f.rescore.labels})
+		}
+	}
+	return out, nil
+}
+
+// again scores stored answers as the [rescore] table says.
+func (f *File) again(ctx context.Context, out *Result, cells []Cell, all []*stored.Answers) error {
+	requests, err := f.payments()
+	if err != nil {
+		return err
+	}
+	for _, req := range requests {
+		for i, c := range cells {
+			req.Options = options(c, all[i])
+			res, err := rescore.Rescore(ctx, all[i], req)
+			if err != nil {
+				return fmt.Errorf("[rescore] cell %s: %w", c.Name, err)
+			}
+			out.Rescored = append(out.Rescored, Rescored{c.Name, res})
+		}
+	}
+	return nil
+}
