@@ -43,19 +43,35 @@ func (r *Result) render(draw func(table.Writer) string, head string) string {
 	if len(r.Rescored) > 0 {
 		part("Stored answers under other payments", r.rescored())
 	}
-	seen := map[string]bool{}
-	for _, g := range r.Groups {
-		if g.Comparison == nil {
-			continue
-		}
-		for _, w := range g.Comparison.Warnings {
-			if !seen[w.Message] {
-				seen[w.Message] = true
-				fmt.Fprintf(&b, "! %s\n", w.Message)
+	for _, message := range r.warnings() {
+		fmt.Fprintf(&b, "! %s\n", message)
+	}
+	return b.String()
+}
+
+// warnings are those of the comparisons and of cells that are compared with
+// none, each once.
+func (r *Result) warnings() []string {
+	var out []string
+	add := func(prefix string, all []scoring.Warning) {
+		for _, w := range all {
+			if m := prefix + w.Message; !slices.Contains(out, m) {
+				out = append(out, m)
 			}
 		}
 	}
-	return b.String()
+	for _, g := range r.Groups {
+		if g.Comparison != nil {
+			add("", g.Comparison.Warnings)
+			continue
+		}
+		for _, c := range r.Cells {
+			if c.Name == g.Cells[0] {
+				add(c.Name+": ", c.Summary.Warnings)
+			}
+		}
+	}
+	return out
 }
 
 func newTable(header ...any) table.Writer {
@@ -108,8 +124,12 @@ func (g Group) differences() table.Writer {
 func (r *Result) rescored() table.Writer {
 	t := newTable("cell", "rule", "payoff", "labels", "accuracy", "reward", "95 %", "")
 	for _, c := range r.Rescored {
+		mark := ""
+		if c.Hypothetical {
+			mark = c.AsIf
+		}
 		row := func(labels string, s *scoring.Summary) {
-			t.AppendRow(table.Row{c.Cell, s.Rule, fmt.Sprintf("%.4g", s.AbstainReward), labels, figure(s.Accuracy), figure(s.Reward), interval(s.CI["reward"]), c.AsIf})
+			t.AppendRow(table.Row{c.Cell, s.Rule, fmt.Sprintf("%.4g", s.AbstainReward), labels, figure(s.Accuracy), figure(s.Reward), interval(s.CI["reward"]), mark})
 		}
 		row("own", &c.Summary)
 		for _, name := range slices.Sorted(maps.Keys(c.ByLabels)) {
