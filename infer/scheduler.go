@@ -23,6 +23,16 @@ type Slot struct {
 // those, and one waiting, or one to sixteen, since many may end together.
 func InFlight(served int) int { return served + max(1, served/16) }
 
+// Served undoes InFlight: how many a server serves at once that gets so many
+// requests at most; at least one.
+func Served(inFlight int) int {
+	served := max(1, inFlight-1)
+	for served > 1 && InFlight(served) > inFlight {
+		served--
+	}
+	return served
+}
+
 // Scheduler spreads groups of jobs over endpoints. A group is what must stay
 // together, the claims of one image: it goes to one endpoint, its jobs start
 // there one after another in order, and the next group follows at once, so

@@ -65,6 +65,7 @@ type asking struct {
 	halt chan struct{} // closed when the run cannot go on
 
 	prepared <-chan (chan group)
+	limits   map[string]int // of each endpoint, requests in flight
 
 	mu       sync.Mutex
 	cause    error // why it cannot
@@ -105,7 +106,10 @@ func (a *asking) Ask(ctx context.Context, j job, turn infer.Turn) ([]infer.Attem
 	if a.ended() {
 		return nil, nil // between the last look of the scheduler and now: as if never started
 	}
+	endpoint := turn.Model.Endpoint()
+	a.deps.InFlight(endpoint, a.limits[endpoint], 1)
 	resp, failed, err := infer.Once(ctx, turn.Model, a.plan.request(j, a.run.manifest.Preflight), turn.Failed)
+	a.deps.InFlight(endpoint, a.limits[endpoint], -1)
 	if err == nil && turn.Others {
 		if err = suspicious(resp, a.plan.Config.Model); err != nil {
 			failed = append(failed, infer.Attempt{Class: infer.ClassOf(err), Message: err.Error()})

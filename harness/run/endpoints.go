@@ -46,9 +46,12 @@ func (r *openedRun) fault(f EndpointFault) (isNew bool) {
 // scheduler is the endpoints with what the preflight found for each.
 func (a *asking) scheduler(s *servers) infer.Scheduler {
 	sched := infer.Scheduler{Retry: a.deps.Retry, Told: a.heard}
+	a.limits = map[string]int{}
 	for _, b := range s.backends {
+		limit := a.run.manifest.limit(b.Endpoint())
+		a.limits[b.Endpoint()] = limit
 		sched.Slots = append(sched.Slots, infer.Slot{
-			Model: b, Limit: a.run.manifest.limit(b.Endpoint()), Resting: s.absent(b) != nil,
+			Model: b, Limit: limit, Resting: s.absent(b) != nil,
 			Revive: func(ctx context.Context) error { return a.revive(ctx, s, b) },
 		})
 	}

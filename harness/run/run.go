@@ -35,6 +35,10 @@ type Dependencies struct {
 	Hub claim.Hub
 	// Observer is told what happens; nil tells nobody.
 	Observer Observer
+	// InFlight is told of every change in the number of requests in flight at an
+	// endpoint, where at most limit are, from several goroutines at once; nil
+	// tells nobody.
+	InFlight func(endpoint string, limit, by int)
 	// Stop ends the run in good order when closed: what is in flight is
 	// finished and recorded, and nothing more is asked.
 	Stop <-chan struct{}
@@ -170,6 +174,9 @@ func (d Dependencies) withDefaults() Dependencies {
 	}
 	if d.Retry.Attempts == 0 {
 		d.Retry = infer.DefaultRetry()
+	}
+	if d.InFlight == nil {
+		d.InFlight = func(string, int, int) {}
 	}
 	if d.Now == nil {
 		d.Now = time.Now

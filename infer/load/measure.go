@@ -141,17 +141,9 @@ func occupied(calls []call, w window, slots int) (share, mean float64) {
 		}
 	}
 	slices.SortFunc(steps, func(a, b step) int { return cmp.Compare(a.at, b.at) })
-	var busy, total time.Duration
-	n, last := 0, w.from
+	o := NewOccupancy(slots, w.from)
 	for _, s := range steps {
-		if n >= slots {
-			busy += s.at - last
-		}
-		total += time.Duration(n) * (s.at - last)
-		n, last = n+s.by, s.at
+		o.Step(s.at, s.by)
 	}
-	if w.to == w.from {
-		return 0, 0
-	}
-	return float64(busy) / float64(w.to-w.from), float64(total) / float64(w.to-w.from)
+	return o.Until(w.to)
 }
