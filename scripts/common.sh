@@ -60,6 +60,8 @@ need_go() {
     die "$MISSING" "the go command is not on the PATH: install Go $wanted or newer from https://go.dev/dl"
   (cd "$REPO" && go list -m > /dev/null) ||
     die "$MISSING" "$(go version 2> /dev/null || echo 'this Go') does not do: install Go $wanted or newer from https://go.dev/dl"
+  # NVML's binding wraps functions that its own header calls deprecated.
+  export CGO_CFLAGS="${CGO_CFLAGS:--g -O2} -Wno-deprecated-declarations"
 }
 
 # need_compiler checks for the C and C++ compilers that cgo uses.

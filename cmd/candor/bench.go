@@ -3,10 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
-	"net/netip"
-	"net/url"
 	"strconv"
-	"strings"
 	"time"
 
 	"candor/harness/report"
@@ -70,7 +67,7 @@ func (b *benchCmd) Run(c console, sig *signals) error {
 	}
 	r, err := throughput.Measure(sig.ctx, cfg, run.Dependencies{
 		Connect: func(host string) (infer.Backend, error) { return ollama.New(host) }, DefaultHosts: ollama.Hosts,
-		Hub: hubAt{c.err}, Bundled: bundled, Observer: newProgress(c.err), Version: version,
+		Hub: hubAt{c.err}, Bundled: bundled, Observer: newRunView(c.err), Version: version,
 	})
 	if len(r.Levels) > 0 || err == nil {
 		err = errors.Join(err, b.print(c, r))
@@ -154,18 +151,9 @@ func (b *benchCmd) nearby() error {
 		if err != nil {
 			return err
 		}
-		if !loopback(s.Endpoint()) {
+		if !infer.Loopback(s.Endpoint()) {
 			return fmt.Errorf("OLLAMA_HOST names %s, which may be another machine; to put a load on it name it with --host", s.Endpoint())
 		}
 	}
 	return nil
-}
-
-func loopback(endpoint string) bool {
-	u, err := url.Parse(endpoint)
-	if err != nil {
-		return false
-	}
-	ip, err := netip.ParseAddr(strings.Trim(u.Hostname(), "[]"))
-	return err == nil && ip.IsLoopback() || strings.EqualFold(u.Hostname(), "localhost")
 }

@@ -41,7 +41,7 @@ func (d *doctorCmd) Run(ctx context.Context, c console) error {
 	r, err := run.Diagnose(ctx, cfg, run.Dependencies{
 		Connect:  func(string) (infer.Backend, error) { return b, nil },
 		Bundled:  bundled,
-		Observer: newProgress(c.err),
+		Observer: newRunView(c.err),
 	})
 	if err != nil {
 		return err

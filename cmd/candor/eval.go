@@ -91,9 +91,9 @@ func (e *evalCmd) Run(c console, sig *signals) error {
 		dir = e.outDir(time.Now())
 	}
 	announce(c.err, e.Model, bundled, e.Resume)
-	p := newProgress(c.err)
-	p.auto = e.Parallel == run.AutoParallel
-	deps.Observer = p
+	p := newRunView(c.err)
+	p.auto, p.name = e.Parallel == run.AutoParallel, e.Model
+	deps.Observer, deps.InFlight = p, p.InFlight
 	sig.finishFirst(func(text string) { p.say("%s", text) })
 	result, err := run.Execute(sig.ctx, cfg, dir, resume, deps)
 	p.close()

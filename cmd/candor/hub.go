@@ -28,7 +28,7 @@ func (h hubAt) Dataset(ctx context.Context, n hub.Name) (*hub.Dataset, error) {
 	if err != nil {
 		return nil, &run.UsageError{Err: err}
 	}
-	shown := &downloads{w: h.w, bars: isTerminal(h.w) && !set.Quiet}
+	shown := &downloads{w: h.w, bars: terminalOf(h.w) != nil && !set.Quiet}
 	c := hub.New(set, hub.WithProgress(shown))
 	defer c.Close()
 	return c.Dataset(ctx, n)

@@ -3,184 +3,173 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	"candor/harness/progress"
 	"candor/harness/report"
 	"candor/harness/run"
+	"candor/infer"
+	"candor/infer/gpu"
 	"candor/infer/preflight"
-
-	"github.com/vbauerster/mpb/v8"
-	"github.com/vbauerster/mpb/v8/decor"
-	"golang.org/x/term"
 )
 
-// progress shows a run on standard error: a bar with rate and time left on a
-// terminal, a plain line now and then elsewhere.
-type progress struct {
-	w        io.Writer
-	terminal bool
-	auto     bool // the preflight chose how many requests are in flight
+// runView shows runs on standard error: lines kept up to date on a terminal, a
+// plain line now and then elsewhere.
+type runView struct {
+	*progress.Meter
+	w    io.Writer
+	name string // of what runs, shown above the figures
+	auto bool   // the preflight chooses how many requests are in flight
 
-	drawing sync.Once
-	bars    *mpb.Progress
-	bar     *mpb.Bar
-
-	// mu guards what follows. It is never held while the bar is touched: the
-	// bar takes it to draw itself.
 	mu     sync.Mutex
-	above  io.Writer // what stands above the bar, once there is one
-	start  time.Time // of asking
+	live   *live // once there is something to show
+	closed bool
 	told   time.Time
-	done   int // recorded in all
-	first  int // recorded before this session
-	total  int
-	errors int
+	gpus   gpus
 }
 
-var _ run.Observer = (*progress)(nil)
+var _ run.Observer = (*runView)(nil)
 
 // between is the time between two plain lines.
 const between = 10 * time.Second
 
-func newProgress(w io.Writer) *progress {
-	return &progress{w: w, terminal: isTerminal(w)}
-}
-
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+func newRunView(w io.Writer) *runView {
+	return &runView{w: w, Meter: progress.NewMeter(time.Now)}
 }
 
 // ImagesReady tells that the data are sound.
-func (p *progress) ImagesReady(n int) {
-	fmt.Fprintf(p.w, "candor: %s decoded\n", report.Count(n, "image"))
-}
+func (v *runView) ImagesReady(n int) { v.say("candor: %s decoded", report.Count(n, "image")) }
 
 // Notice passes on what takes long, and why.
-func (p *progress) Notice(text string) { p.say("candor: %s", text) }
+func (v *runView) Notice(text string) { v.say("candor: %s", text) }
 
 // Preflighted names what was found that matters.
-func (p *progress) Preflighted(r preflight.Report) {
-	p.mu.Lock()
-	p.start, p.told = time.Now(), time.Now()
-	p.mu.Unlock()
-	if p.auto {
-		fmt.Fprintf(p.w, "candor: preflight done: up to %d in flight at each server\n", r.Parallel)
+func (v *runView) Preflighted(r preflight.Report) {
+	if v.auto {
+		v.say("candor: preflight done: up to %d in flight at each server", r.Parallel)
 	} else {
-		fmt.Fprintln(p.w, "candor: preflight done")
+		v.say("candor: preflight done")
 	}
 	for _, f := range r.Findings {
 		if f.Severity == preflight.Serious {
-			fmt.Fprintf(p.w, "candor: preflight: %s %s: %s\n", f.Question, f.Status, f.Detail)
+			v.say("candor: preflight: %s %s: %s", f.Question, f.Status, f.Detail)
 		}
 	}
 }
 
 // Started begins the count.
-func (p *progress) Started(done, total int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.start, p.told = time.Now(), time.Now()
-	p.done, p.first, p.total = done, done, total
+func (v *runView) Started(done, total int) {
+	v.Meter.Started(done, total)
+	v.mu.Lock()
+	v.told = time.Now()
+	v.mu.Unlock()
 	if done < total {
-		fmt.Fprintf(p.w, "candor: %s to ask, %d recorded already\n", report.Count(total-done, "task"), done)
+		v.say("candor: %s to ask, %d recorded already", report.Count(total-done, "task"), done)
 	}
-}
-
-// draw puts the bar on a terminal, when the first task is done.
-func (p *progress) draw() {
-	if !p.terminal {
-		return
-	}
-	p.mu.Lock()
-	first, total := p.first, p.total
-	p.mu.Unlock()
-	p.bars = mpb.New(mpb.WithOutput(p.w), mpb.WithAutoRefresh())
-	p.bar = p.bars.New(int64(total), mpb.BarStyle(),
-		mpb.PrependDecorators(decor.CountersNoUnit("%d/%d tasks ")),
-		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return p.tail() })),
-	)
-	p.bar.SetCurrent(int64(first))
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.above = p.bars
-}
-
-// say writes a line that the bar does not draw over.
-func (p *progress) say(format string, args ...any) {
-	p.mu.Lock()
-	w := p.above
-	p.mu.Unlock()
-	line := fmt.Sprintf(format+"\n", args...)
-	if w != nil {
-		if _, err := io.WriteString(w, line); err == nil {
-			return
-		}
-	}
-	fmt.Fprint(p.w, line) // no bar yet, or none any more
-}
-
-// tail is the rate, the time left, and what ended in error.
-func (p *progress) tail() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.rate()
-}
-
-func (p *progress) rate() string {
-	asked := p.done - p.first + p.errors
-	s := ""
-	if d := time.Since(p.start); asked > 0 && d > 0 {
-		perTask := d / time.Duration(asked)
-		left := time.Duration(p.total-p.done-p.errors) * perTask
-		s = fmt.Sprintf(" %.2f tasks/s, %s left", 1/perTask.Seconds(), left.Round(time.Second))
-	}
-	if p.errors > 0 {
-		s += fmt.Sprintf(", %d in error", p.errors)
-	}
-	return s
 }
 
 // Recorded counts a finished task.
-func (p *progress) Recorded(run.Trace) {
-	p.drawing.Do(p.draw)
-	p.mu.Lock()
-	p.done++
-	p.line()
-	p.mu.Unlock()
-	if p.bar != nil {
-		p.bar.Increment()
-	}
+func (v *runView) Recorded(t run.Trace) {
+	v.Meter.Recorded(t)
+	v.tell()
 }
 
 // Failed counts a task in error and says why.
-func (p *progress) Failed(e run.TaskError) {
-	p.drawing.Do(p.draw)
-	p.say("candor: task %s: %s", e.TaskID, e.Error)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.errors++
-	p.line()
+func (v *runView) Failed(e run.TaskError) {
+	v.say("candor: task %s: %s", e.TaskID, e.Error)
+	v.Meter.Failed(e)
+	v.tell()
 }
 
-// line writes a plain line when it is time for one.
-func (p *progress) line() {
-	if p.terminal || p.done+p.errors < p.total && time.Since(p.told) < between {
+// say writes a line that the figures do not stand over.
+func (v *runView) say(format string, args ...any) {
+	v.mu.Lock()
+	l := v.live
+	v.mu.Unlock()
+	line := fmt.Sprintf(format, args...)
+	if l == nil {
+		fmt.Fprintln(v.w, line)
 		return
 	}
-	p.told = time.Now()
-	fmt.Fprintf(p.w, "candor: %d/%d tasks,%s\n", p.done, p.total, p.rate())
+	l.say(line)
+}
+
+// tell begins to show the figures on a terminal; elsewhere it writes them when
+// it is time to.
+func (v *runView) tell() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if f := terminalOf(v.w); f != nil {
+		if v.live == nil && !v.closed {
+			v.live = newLive(f, v.lines)
+		}
+		return
+	}
+	s := v.Snapshot()
+	if s.Done+s.Failed() < s.Total && time.Since(v.told) < between {
+		return
+	}
+	v.told = time.Now()
+	fmt.Fprintf(v.w, "candor: %s\n", strings.Join(v.plain(s), ", "))
+}
+
+// plain is the figures of a plain line.
+func (v *runView) plain(s progress.Snapshot) []string {
+	parts := []string{fmt.Sprintf("%d/%d tasks", s.Done, s.Total)}
+	return slices.Concat(parts, pace(s), errorsOf(s), worth(s), work(s), gpuOf(v.gpus.read(s.Endpoints)))
+}
+
+// lines is the figures on a terminal.
+func (v *runView) lines(columns int) []string {
+	s := v.Snapshot()
+	var head []string
+	if v.name != "" {
+		head = []string{v.name}
+	}
+	return slices.Concat(head, counted(s, columns), errorsOf(s),
+		packed(slices.Concat(worth(s), work(s), gpuOf(v.gpus.read(s.Endpoints))), columns))
 }
 
 // close leaves the terminal as it was found.
-func (p *progress) close() {
-	if p.bars == nil {
-		return
+func (v *runView) close() {
+	v.mu.Lock()
+	l := v.live
+	v.closed = true
+	v.mu.Unlock()
+	if l != nil {
+		l.close()
 	}
-	if !p.bar.Completed() {
-		p.bar.Abort(false)
+	v.gpus.close()
+}
+
+// gpus reads the GPUs of this machine, when a server on it is asked, at most
+// once a second.
+type gpus struct {
+	opened bool
+	reader *gpu.Reader
+	last   time.Time
+	known  []gpu.Device
+}
+
+func (g *gpus) read(endpoints []string) []gpu.Device {
+	if !slices.ContainsFunc(endpoints, infer.Loopback) {
+		return nil
 	}
-	p.bars.Wait()
+	if !g.opened {
+		g.opened = true
+		g.reader, _ = gpu.Open() // without one nothing is shown
+	}
+	if g.reader != nil && time.Since(g.last) > time.Second {
+		g.known, g.last = g.reader.Read(), time.Now()
+	}
+	return g.known
+}
+
+func (g *gpus) close() {
+	if g.reader != nil {
+		g.reader.Close()
+	}
 }
