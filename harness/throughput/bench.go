@@ -38,18 +38,20 @@ func (b *bench) load(ctx context.Context) error {
 }
 
 func (b *bench) all(ctx context.Context) error {
+	best := map[Cache]float64{} // of the first round's closed loops
 	for round := range b.Rounds {
 		for _, cache := range b.Caches {
-			best := 0.0
 			for _, n := range b.Concurrency {
-				l, err := b.level(ctx, round, cache, b.closed(n))
+				l, err := b.level(ctx, round, cache, b.closed(n), 0)
 				if err != nil {
 					return err
 				}
-				best = max(best, l.Throughput)
+				if round == 0 {
+					best[cache] = max(best[cache], l.Throughput)
+				}
 			}
-			for _, rate := range b.rates(best) {
-				if _, err := b.level(ctx, round, cache, b.open(rate)); err != nil {
+			for _, o := range b.rates(best[cache]) {
+				if _, err := b.level(ctx, round, cache, b.open(o.rate), o.share); err != nil {
 					return err
 				}
 			}
@@ -58,18 +60,26 @@ func (b *bench) all(ctx context.Context) error {
 	return nil
 }
 
-func (b *bench) rates(best float64) []float64 {
-	rates := slices.Clone(b.Rates)
+// offered is the rate of an open loop, and what share that is of what the closed
+// loops reached; 0 where the rate was asked for as such.
+type offered struct{ rate, share float64 }
+
+// rates are the same in all rounds, so that their figures are of one load.
+func (b *bench) rates(best float64) []offered {
+	var rates []offered
+	for _, r := range b.Rates {
+		rates = append(rates, offered{rate: r})
+	}
 	for _, s := range b.Shares {
 		if best > 0 {
-			rates = append(rates, s*best)
+			rates = append(rates, offered{s * best, s})
 		}
 	}
 	return rates
 }
 
 // level puts one load on the servers.
-func (b *bench) level(ctx context.Context, round int, cache Cache, l load.Load) (Level, error) {
+func (b *bench) level(ctx context.Context, round int, cache Cache, l load.Load, share float64) (Level, error) {
 	l.Seed += uint64(round)
 	failure := &first{}
 	r, err := l.Run(ctx, func(ctx context.Context, i int) load.Answer {
@@ -77,7 +87,7 @@ func (b *bench) level(ctx context.Context, round int, cache Cache, l load.Load) 
 		failure.note(a.Err)
 		return a
 	})
-	out := Level{Round: round + 1, Loop: "closed", Cache: cache, Concurrency: l.Concurrency, Rate: l.Rate, Result: r}
+	out := Level{Round: round + 1, Loop: "closed", Cache: cache, Concurrency: l.Concurrency, Rate: l.Rate, Share: share, Result: r}
 	if l.Rate > 0 {
 		out.Loop, out.Arrivals = "open", l.Arrivals
 	}

@@ -26,10 +26,15 @@ func Benchstat(w io.Writer, r Report) error {
 	return err
 }
 
-// name is a level's as benchmarks are named.
+// name is a level's as benchmarks are named. A rate that follows from what the
+// closed loops reached is named by its share of that: two files then have the
+// same names, and benchstat sets them side by side.
 func (l Level) name() string {
 	if l.Loop == "closed" {
 		return fmt.Sprintf("Closed/cache=%s/concurrency=%d", l.Cache, l.Concurrency)
+	}
+	if l.Share > 0 {
+		return fmt.Sprintf("Open/cache=%s/share=%.4g/arrivals=%s", l.Cache, l.Share, l.Arrivals)
 	}
 	return fmt.Sprintf("Open/cache=%s/rate=%.4g/arrivals=%s", l.Cache, l.Rate, l.Arrivals)
 }

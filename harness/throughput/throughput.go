@@ -51,7 +51,8 @@ type Level struct {
 	Loop        string        `json:"loop"`  // closed or open
 	Cache       Cache         `json:"cache"`
 	Concurrency int           `json:"concurrency,omitempty"`
-	Rate        float64       `json:"rate,omitempty"` // asked for, requests a second
+	Rate        float64       `json:"rate,omitempty"`  // asked for, requests a second
+	Share       float64       `json:"share,omitempty"` // of what the first round's closed loops reached, where Rate follows from that
 	Arrivals    load.Arrivals `json:"arrivals,omitempty"`
 	load.Result
 	Error string `json:"error,omitempty"` // the first failure
