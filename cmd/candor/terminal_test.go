@@ -34,7 +34,7 @@ func onTerminal(t *testing.T, dir string) (screen func(want string) string) {
 	t.Cleanup(func() { tmux(t, dir, "kill-server") })
 	return func(want string) string {
 		t.Helper()
-		re, deadline := regexp.MustCompile(want), time.Now().Add(30*time.Second)
+		re, deadline := regexp.MustCompile(want), time.Now().Add(2*time.Minute)
 		for {
 			shown := tmux(t, dir, "capture-pane", "-p")
 			if re.MatchString(shown) {
@@ -96,10 +96,12 @@ func usable(t *testing.T, dir string, screen func(string) string) {
 	}
 }
 
+// The tests of the terminal run one after another: so many programs starting at
+// once take longer than a screen is waited for.
+
 // In windows of any width all figures are shown, once, a name that is too long
 // is cut, and Ctrl-C ends the run in good order.
 func TestTerminal(t *testing.T) {
-	t.Parallel()
 	long := "a-model-of-a-name-that-is-longer-than-" + strings.Repeat("most-windows-are-wide-", 8)
 	for _, tt := range []struct {
 		columns int
@@ -111,7 +113,6 @@ func TestTerminal(t *testing.T) {
 		{200, `(?m)^\d+/240 tasks  \[=*-+\]  \d+\.\d+ tasks/s  \S+ left\nreward \d\.\d+  coverage \d+%  \S+ tokens/s  server busy \d+%`},
 	} {
 		t.Run(fmt.Sprint(tt.columns), func(t *testing.T) {
-			t.Parallel()
 			dir, screen := terminalRun(t, tt.columns, long, "", faultserver.Latency(100*time.Millisecond))
 			shown := screen(tt.want)
 			if n := strings.Count(shown, "a-model-of-a-name"); tt.columns > 40 && n < 1 || !strings.Contains(shown, "…") && tt.columns < 200 {
@@ -134,7 +135,6 @@ func TestTerminal(t *testing.T) {
 // A window that is made narrower and wider under way keeps one set of figures,
 // and nothing of older ones.
 func TestTerminalResized(t *testing.T) {
-	t.Parallel()
 	dir, screen := terminalRun(t, 200, faultserver.Model, "", faultserver.Latency(100*time.Millisecond))
 	screen(`server busy`)
 	for _, columns := range []int{80, 40, 20, 60, 200, 30, 100} {
@@ -160,7 +160,6 @@ func TestTerminalResized(t *testing.T) {
 // A second Ctrl-C does not wait for a server that hangs, and leaves the
 // terminal as well as the first.
 func TestTerminalTwice(t *testing.T) {
-	t.Parallel()
 	dir, screen := terminalRun(t, 80, faultserver.Model, "", faultserver.On(faultserver.After(5, nil), faultserver.Hang()))
 	screen(`(?m)^\d+/240 tasks`)
 	tmux(t, dir, "send-keys", "C-c")
@@ -172,7 +171,6 @@ func TestTerminalTwice(t *testing.T) {
 
 // Errors stand above the figures, which count them by class.
 func TestTerminalErrors(t *testing.T) {
-	t.Parallel()
 	dir, screen := terminalRun(t, 100, faultserver.Model, "", faultserver.Latency(50*time.Millisecond),
 		faultserver.On(faultserver.Every(7, faultserver.After(3, nil)), faultserver.Status(400, "no \x1b[2Jthanks")))
 	shown := screen(`in error: \d+ task`)
@@ -186,7 +184,6 @@ func TestTerminalErrors(t *testing.T) {
 
 // Stopped and continued, the run draws below what the shell wrote meanwhile.
 func TestTerminalStopped(t *testing.T) {
-	t.Parallel()
 	dir, screen := terminalRun(t, 100, faultserver.Model, "", faultserver.Latency(100*time.Millisecond))
 	screen(`server busy`)
 	tmux(t, dir, "send-keys", "C-z")
@@ -204,7 +201,6 @@ func TestTerminalStopped(t *testing.T) {
 // A dumb terminal is written plain lines, without a single escape; no colour is
 // ever used, whatever NO_COLOR says.
 func TestTerminalPlain(t *testing.T) {
-	t.Parallel()
 	for name, tt := range map[string]struct {
 		setting string
 		escapes bool
@@ -214,7 +210,6 @@ func TestTerminalPlain(t *testing.T) {
 		"color":    {"unset NO_COLOR", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			s := faultserver.New(t, faultserver.Latency(20*time.Millisecond))
 			dir := t.TempDir()
 			if err := writeClaims(filepath.Join(dir, "claims"), 10); err != nil {
