@@ -19,6 +19,7 @@ type endpoint struct {
 	until   time.Time     // when its rest is over
 	strikes int           // rests since its last answer
 	cause   error         // of the last rest, or of being out
+	took    time.Duration // its last answer
 	done    int           // jobs that it settled
 	doubt   int           // jobs that it refused, of which others have still to say
 	blame   int           // jobs that it refused and another endpoint answered

@@ -243,6 +243,42 @@ func TestEndpointSpeeds(t *testing.T) {
 	})
 }
 
+// At the end a slow endpoint keeps only what it has started: the fast one has
+// done all else by then, and answers the rest of the group that it took.
+func TestSlowEndpointIsRelieved(t *testing.T) {
+	bubble(t, func(t *testing.T, f *farm) {
+		for name, d := range map[string]time.Duration{"a": 20 * time.Millisecond, "b": 3 * time.Second} {
+			f.serve[name] = func(int, time.Duration) error { time.Sleep(d); return nil }
+		}
+		f.over(at(map[string]int{"a": 1, "b": 1}), 50, 10)
+		alone := 500 * 20 * time.Millisecond
+		if took := time.Since(f.start); took > alone+3*time.Second {
+			t.Errorf("took %v; the fast one alone takes %v, and one answer of the slow one 3 s", took, alone)
+		}
+		if len(f.order["b"]) == 0 {
+			t.Error("the slow one answered nothing")
+		}
+	})
+}
+
+// A slow endpoint that has nothing left to do leaves a fast one alone with what
+// that will have answered sooner.
+func TestFastEndpointIsLeftAlone(t *testing.T) {
+	bubble(t, func(t *testing.T, f *farm) {
+		f.serve["a"] = func(int, time.Duration) error { time.Sleep(20 * time.Millisecond); return nil }
+		f.serve["b"] = func(int, time.Duration) error { time.Sleep(time.Second); return nil }
+		f.over(at(map[string]int{"a": 1, "b": 1}), 2, 1)
+		f.order = map[string][]int{}
+		f.over(at(map[string]int{"a": 1, "b": 1}), 2, 30) // a begins its thirty, b its own; a is done first
+		if took := time.Since(f.start); took > 60*20*time.Millisecond+time.Second {
+			t.Errorf("took %v", took)
+		}
+		if n := len(f.order["b"]); n > 2 {
+			t.Errorf("the slow one answered %d", n)
+		}
+	})
+}
+
 // An endpoint that refuses what others answer is found out and named; a job
 // that all refuse is given up, and nobody is blamed.
 func TestEndpointThatRefuses(t *testing.T) {

@@ -40,7 +40,7 @@ func (r *round[J]) ask(ctx context.Context, e *endpoint, it *item[J]) error {
 	defer r.mu.Unlock()
 	delete(r.flying, f)
 	if err == nil {
-		r.longest = max(r.longest, took)
+		e.took, r.longest = took, max(r.longest, took)
 	} else if hung, ok := context.Cause(call).(*Failure); ok && ctx.Err() == nil {
 		err = hung
 		failed = append(failed[:max(0, len(failed)-1)], attemptOf(err, took))

@@ -1,6 +1,9 @@
 package infer
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // pull keeps one group ready.
 func (r *round[J]) pull() {
@@ -57,23 +60,81 @@ func (r *round[J]) look() {
 func (r *round[J]) ended() bool { return r.stopping.Err() != nil || r.dry && r.open == 0 }
 
 // take waits for something that the endpoint can do: what came back from
-// others first. It is empty-handed when the endpoint is no longer fit, and at
-// the end.
+// others first, and what others have yet to start last. It is empty-handed when
+// the endpoint is no longer fit, and at the end.
 func (r *round[J]) take(e *endpoint) *batch[J] {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for !r.ended() && e.fit() {
-		if b := r.returned(e); b != nil {
-			return b
-		}
-		if b := r.ahead; b != nil && !r.doubted(e) {
-			r.ahead = nil
+		b := r.returned(e)
+		if b == nil && r.ahead != nil && !r.doubted(e) {
+			b, r.ahead = r.ahead, nil
 			r.changed.Broadcast()
+		}
+		if b == nil && r.dry {
+			b = r.relieve(e)
+		}
+		if b != nil {
+			r.held[e] = b
 			return b
 		}
 		r.changed.Wait()
 	}
 	return &batch[J]{}
+}
+
+// holds tells whether a batch has jobs that were not started.
+func (r *round[J]) holds(b *batch[J]) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(b.items) > 0
+}
+
+// relief is how many times longer than an answer here the rest of a group must
+// take elsewhere to be taken over: endpoints that are about as fast leave each
+// other the images that they hold.
+const relief = 10
+
+// relieve takes over, at the end, when there are no more groups, a part of what
+// a slow endpoint has yet to start, so that both are done at about the same
+// time.
+func (r *round[J]) relieve(e *endpoint) *batch[J] {
+	own := r.pace(e)
+	var from *batch[J]
+	var share int
+	most := time.Duration(0)
+	for _, f := range r.endpoints {
+		b := r.held[f]
+		if b == nil || f == e {
+			continue
+		}
+		n, pace := len(b.items), r.pace(f)
+		left := time.Duration(n) * pace
+		if left <= most || own == 0 || relief*own*time.Duration(e.Limit) >= left {
+			continue
+		}
+		from, most = b, left
+		share = min(n, 1+int(float64(n)*float64(pace)/float64(pace+own)))
+	}
+	if from == nil || slices.ContainsFunc(from.items, func(it *item[J]) bool { return !r.may(e, it) }) {
+		return nil
+	}
+	at := len(from.items) - share
+	b := &batch[J]{from.number, slices.Clone(from.items[at:])}
+	from.items = from.items[:at]
+	return b
+}
+
+// pace is the time from one answer of an endpoint to its next, by its last one
+// or by what is still in flight there, whichever took longer; 0 is not known.
+func (r *round[J]) pace(e *endpoint) time.Duration {
+	took := e.took
+	for f := range r.flying {
+		if f.at == e {
+			took = max(took, time.Since(f.since))
+		}
+	}
+	return took / time.Duration(e.Limit)
 }
 
 // returned is the first group that came back and that the endpoint may take.

@@ -23,8 +23,9 @@ type round[J any] struct {
 	pulled  int       // groups
 	ahead   *batch[J] // pulled and not taken
 	back    []*batch[J]
-	open    int  // jobs pulled and not settled
-	dry     bool // there are no more groups
+	held    map[*endpoint]*batch[J] // what each endpoint has yet to start
+	open    int                     // jobs pulled and not settled
+	dry     bool                    // there are no more groups
 	flying  map[*flight[J]]bool
 	longest time.Duration // that an answer took
 }
@@ -47,7 +48,7 @@ type item[J any] struct {
 }
 
 func newRound[J any](stopping context.Context, s Scheduler, jobs Jobs[J]) *round[J] {
-	r := &round[J]{Scheduler: s, jobs: jobs, stopping: stopping, finished: make(chan struct{}), flying: map[*flight[J]]bool{}}
+	r := &round[J]{Scheduler: s, jobs: jobs, stopping: stopping, finished: make(chan struct{}), flying: map[*flight[J]]bool{}, held: map[*endpoint]*batch[J]{}}
 	r.Retry.Attempts = max(r.Retry.Attempts, 1)
 	r.changed.L = &r.mu
 	for _, slot := range s.Slots {
@@ -71,37 +72,43 @@ func (r *round[J]) feed(ctx context.Context, e *endpoint) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	for r.ready(ctx, e) {
-		items := r.take(e).items
-		for len(items) > 0 {
+		b := r.take(e)
+		for r.holds(b) {
 			since := time.Now()
 			if e.sem.Acquire(r.stopping, 1) != nil {
 				return
 			}
-			it := items[0]
-			it.wait += time.Since(since)
-			if !r.start(e, items) {
+			it := r.start(e, b)
+			if it == nil {
 				e.sem.Release(1)
 				break
 			}
+			it.wait += time.Since(since)
 			running.Go(func() {
 				defer e.sem.Release(1)
 				r.serve(ctx, e, it)
 			})
-			items = items[1:]
 		}
 	}
 }
 
-// start tells whether the first of items may be asked at the endpoint; if the
-// endpoint failed meanwhile all of them are left to others.
-func (r *round[J]) start(e *endpoint, items []*item[J]) bool {
+// start is the next of the batch, to be asked at the endpoint that holds it;
+// nil if others took the rest. If the endpoint failed meanwhile the batch is
+// left to others.
+func (r *round[J]) start(e *endpoint, b *batch[J]) *item[J] {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if e.fit() && !r.doubted(e) && r.stopping.Err() == nil {
-		return true
+	if !e.fit() || r.doubted(e) || r.stopping.Err() != nil {
+		items := b.items
+		b.items = nil
+		r.giveBack(items...)
 	}
-	r.giveBack(items...)
-	return false
+	if len(b.items) == 0 {
+		return nil
+	}
+	it := b.items[0]
+	b.items = b.items[1:]
+	return it
 }
 
 // ready waits until the endpoint is fit. It is false at the end, and when the

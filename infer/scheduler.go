@@ -38,7 +38,8 @@ func Served(inFlight int) int {
 // there one after another in order, and the next group follows at once, so
 // that the server's prompt cache keeps the image and the server always has a
 // request waiting while fewer than Limit are in flight. A fast endpoint takes
-// more groups than a slow one.
+// more groups than a slow one, and when there are no more the jobs that a slow
+// one has yet to start.
 //
 // An endpoint that fails rests, at first for Retry.First, then twice as long
 // each time up to Retry.Max, until it answers again; its jobs, and those of
