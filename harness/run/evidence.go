@@ -32,7 +32,8 @@ type AgreementEvidence struct {
 }
 
 // Cost is what was asked for a source of confidence beyond the answer that is
-// scored. Seconds are the server's own account, its queue included.
+// scored, each attempt a request. Tokens and seconds are of the attempts that
+// succeeded, the seconds by the server's own account, its queue included.
 type Cost struct {
 	Requests     int     `json:"requests"`
 	PromptTokens int     `json:"prompt_tokens"`
@@ -131,7 +132,7 @@ func agreement(scored Draw, further []*Draw) *AgreementEvidence {
 			e.Answered++
 			e.Agreed += oneIf(scored.Verdict != nil && said == *scored.Verdict)
 		}
-		e.Cost.add(Cost{1, d.PromptTokens, d.OutputTokens, d.Durations.Total})
+		e.Cost.add(Cost{max(1, d.Attempts), d.PromptTokens, d.OutputTokens, d.Durations.Total})
 	}
 	return e
 }

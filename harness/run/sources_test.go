@@ -298,6 +298,22 @@ func TestDrawsWithoutTrace(t *testing.T) {
 	}
 }
 
+// A draw that took two attempts cost two requests.
+func TestDrawsRetried(t *testing.T) {
+	b := withSources(t, faultserver.On(faultserver.FirstOfEach(1, tasks), faultserver.Busy()))
+	res := b.run()
+	asked := 0
+	for _, tr := range b.traces() {
+		if n := tr.Sources.Consistency.Cost.Requests; n != 6 {
+			t.Errorf("%s: %d requests for three further draws that each failed once", tr.TaskID, n)
+		}
+		asked += 6
+	}
+	if n := res.Summary.Throughput.Sources["consistency:3"].Requests; n != asked || asked == 0 {
+		t.Errorf("%d requests in all; want %d", n, asked)
+	}
+}
+
 // A draw that nobody answers is its task's error, once; on resume only that
 // draw is asked.
 func TestDrawInError(t *testing.T) {
