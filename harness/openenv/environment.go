@@ -76,6 +76,30 @@ type Schemas struct {
 	State       json.RawMessage `json:"state"`
 }
 
+// A Spec is a kind of environment: what it is called, what it speaks, and how
+// a session with it begins. It is all that a server needs to serve it and a
+// harness to play it.
+type Spec struct {
+	Name        string // as in /metadata and openenv.yaml
+	Description string
+	Version     string // of the environment, not of the protocol
+	// Author, Readme (Markdown) and URL (of its documentation) are told to who
+	// asks for them; each may be empty.
+	Author, Readme, URL string
+
+	Schemas Schemas
+
+	// Action turns an action as received into the one that Step gets, or
+	// refuses it: an *Error decides the code, any other error is told as
+	// [CodeValidation]. Nil has the action checked against Schemas.Action, after
+	// numbers in strings have become numbers.
+	Action func(action json.RawMessage) (json.RawMessage, error)
+
+	// New begins a session. Sessions are independent of one another and live at
+	// the same time. What it returns is closed by who called it.
+	New func(ctx context.Context) (Environment, error)
+}
+
 // The codes of errors on the wire.
 const (
 	CodeInvalidJSON     = "INVALID_JSON"
