@@ -76,9 +76,10 @@ need_compiler() {
 }
 
 # python_environment LIST prints the folder of an environment with what LIST names;
-# another list of versions is another environment.
+# another list of versions is another environment. A list that calls itself complete is
+# installed as it stands, whatever else its packages ask for.
 python_environment() {
-  local at list=$1 python=${CANDOR_PYTHON:-python3}
+  local at list=$1 python=${CANDOR_PYTHON:-python3} complete=()
   command -v "$python" > /dev/null || die "$MISSING" "no $python: install Python 3.11 or newer"
   "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
     die "$MISSING" "$("$python" --version) is too old: install Python 3.11 or newer, or name one in CANDOR_PYTHON"
@@ -88,7 +89,8 @@ python_environment() {
     rm -rf "$at"
     mkdir -p "$(dirname "$at")"
     "$python" -m venv "$at" >&2 || die "$MISSING" "no Python environment could be made (Debian: apt-get install python3-venv)"
-    "$at/bin/python" -m pip install --quiet --disable-pip-version-check -r "$list" >&2 ||
+    ! grep -q '^# complete:' "$list" || complete=(--no-deps)
+    "$at/bin/python" -m pip install --quiet --disable-pip-version-check "${complete[@]}" -r "$list" >&2 ||
       die 1 "what ${list#"$REPO/"} names could not be installed"
     touch "$at/complete"
   fi

@@ -11,12 +11,15 @@
 #                                          of candor export
 #   scripts/record.sh verifiers            the same with verifiers
 #   scripts/record.sh mlflow               the same with MLflow
+#   scripts/record.sh openenv              the same with the newest OpenEnv; openenv-0.1,
+#                                          openenv-0.2 and openenv-0.3 have those, and
+#                                          openenv-0.3 LearnLens as well
 #
 # Without OUT the recording that is kept with the tests is made anew.
 #
 # The programs come from PyPI, in the exact versions of scripts/record/requirements.txt
 # (several gigabytes, because torch is among them), scripts/record/images.txt,
-# scripts/record/hub.txt, and tables.txt, verifiers.txt and mlflow.txt beside them, into a Python environment each under CANDOR_CACHE (default
+# scripts/record/hub.txt, and tables.txt, verifiers.txt and mlflow.txt beside them, and the openenv lists, into a Python environment each under CANDOR_CACHE (default
 # ~/.cache/candor). CANDOR_PYTHON names another interpreter than python3; it must be
 # 3.11 or newer.
 
@@ -34,12 +37,13 @@ main() {
     parquet) "$(python hub)" "$RECORD/parquet.py" "${2:-$REPO/harness/parquet/testdata}" ;;
     python) python hub ;;
     tables | verifiers | mlflow) python "$1" ;;
+    openenv | openenv-0.[123]) openenv "$1" ;;
     *) usage ;;
   esac
 }
 
 usage() {
-  say "usage: scripts/record.sh scoring [OUT.json] | images [FOLDER] | parquet [FOLDER] | python | tables | verifiers | mlflow"
+  say "usage: scripts/record.sh scoring [OUT.json] | images [FOLDER] | parquet [FOLDER] | python | tables | verifiers | mlflow | openenv | openenv-0.1 | openenv-0.2 | openenv-0.3"
   exit 2
 }
 
@@ -65,6 +69,23 @@ images() {
 python() {
   local environment
   environment=$(python_environment "$RECORD/$1.txt")
+  printf '%s/bin/python\n' "$environment"
+}
+
+# openenv LIST prints an interpreter that has an OpenEnv, with the server of LearnLens'
+# sorting task beside it for scripts/record/openenv_server.py: only the source has it.
+openenv() {
+  local environment folder
+  environment=$(python_environment "$RECORD/$1.txt")
+  if [[ ! -e $environment/learnlens/hf_space ]]; then
+    folder=$(mktemp -d "$environment/learnlens.XXXXXX")
+    "$environment/bin/python" -m pip download --quiet --disable-pip-version-check --no-deps --no-binary :all: \
+      --require-hashes --dest "$folder" -r "$RECORD/learnlens-source.txt" >&2 ||
+      die 1 "LearnLens' source could not be had"
+    tar -xzf "$folder"/learnlens_rl-*.tar.gz -C "$folder" --strip-components 1 --wildcards '*/hf_space/*' '*/LICENSE'
+    rm -rf "$folder"/learnlens_rl-*.tar.gz "$environment/learnlens"
+    mv "$folder" "$environment/learnlens"
+  fi
   printf '%s/bin/python\n' "$environment"
 }
 

@@ -103,7 +103,18 @@ record_peers() {
   CANDOR_PEERS_VERIFIERS=$python step go test -count 1 -v -run PeersVerifiers ./harness/export
   python=$(scripts/record.sh mlflow)
   CANDOR_PEERS_MLFLOW=$python step go test -count 1 -v -run PeersMLflow ./harness/export
+  openenv_peers
   rm -rf "$recording"
+}
+
+# openenv_peers plays with the servers of four OpenEnvs.
+openenv_peers() {
+  local -x CANDOR_PEERS_OPENENV CANDOR_PEERS_OPENENV_0_1 CANDOR_PEERS_OPENENV_0_2 CANDOR_PEERS_OPENENV_0_3
+  CANDOR_PEERS_OPENENV=$(scripts/record.sh openenv)
+  CANDOR_PEERS_OPENENV_0_1=$(scripts/record.sh openenv-0.1)
+  CANDOR_PEERS_OPENENV_0_2=$(scripts/record.sh openenv-0.2)
+  CANDOR_PEERS_OPENENV_0_3=$(scripts/record.sh openenv-0.3)
+  step go test -count 1 -v -run Peers ./harness/openenv/...
 }
 
 # chromium gets a browser where there is none and we may install one; the tests
