@@ -5,6 +5,10 @@
 #   scripts/record.sh images [FOLDER]      what the published image processors make
 #                                          of sizes and of small images
 #   scripts/record.sh parquet [FOLDER]     Parquet files as published sets are written
+#   scripts/record.sh lens                 what both learnlens-rl releases make of texts,
+#                                          scores and whole evaluations
+#   scripts/record.sh lens-python VERSION  prints an interpreter that has learnlens-rl 0.1.3
+#                                          or 0.2.1
 #   scripts/record.sh python               prints an interpreter that has the Hub's own
 #                                          library, for the tests that compare with it
 #   scripts/record.sh tables               the same with pandas and DuckDB, for the tests
@@ -19,7 +23,7 @@
 #
 # The programs come from PyPI, in the exact versions of scripts/record/requirements.txt
 # (several gigabytes, because torch is among them), scripts/record/images.txt,
-# scripts/record/hub.txt, and tables.txt, verifiers.txt and mlflow.txt beside them, and the openenv lists, into a Python environment each under CANDOR_CACHE (default
+# scripts/record/lens-VERSION.txt, scripts/record/hub.txt, and tables.txt, verifiers.txt and mlflow.txt beside them, and the openenv lists, into a Python environment each under CANDOR_CACHE (default
 # ~/.cache/candor). CANDOR_PYTHON names another interpreter than python3; it must be
 # 3.11 or newer.
 
@@ -35,6 +39,8 @@ main() {
     scoring) scoring "${2:-$REPO/scoring/testdata/peers.json}" ;;
     images) images "${2:-$REPO/imageproc/testdata/published}" ;;
     parquet) "$(python hub)" "$RECORD/parquet.py" "${2:-$REPO/harness/parquet/testdata}" ;;
+    lens) lens ;;
+    lens-python) python "lens-${2:-0.2.1}" ;;
     python) python hub ;;
     tables | verifiers | mlflow) python "$1" ;;
     openenv | openenv-0.[123]) openenv "$1" ;;
@@ -43,7 +49,7 @@ main() {
 }
 
 usage() {
-  say "usage: scripts/record.sh scoring [OUT.json] | images [FOLDER] | parquet [FOLDER] | python | tables | verifiers | mlflow | openenv | openenv-0.1 | openenv-0.2 | openenv-0.3"
+  say "usage: scripts/record.sh scoring [OUT.json] | images [FOLDER] | parquet [FOLDER] | lens | lens-python VERSION | python | tables | verifiers | mlflow | openenv | openenv-0.1 | openenv-0.2 | openenv-0.3"
   exit 2
 }
 
@@ -63,6 +69,17 @@ images() {
   local environment
   environment=$(python_environment "$RECORD/images.txt")
   "$environment/bin/python" "$RECORD/images.py" "$1"
+}
+
+# lens writes what the tests of harness/lens compare with. The width of a
+# terminal would change the reports.
+lens() {
+  local version interpreter
+  for version in 0.1.3 0.2.1; do
+    interpreter=$(python "lens-$version")
+    env -u COLUMNS "$interpreter" "$RECORD/lens.py" figures "$REPO/harness/lens/compat/testdata/learnlens-$version.json"
+  done
+  "$interpreter" "$RECORD/lens.py" texts "$REPO/harness/lens/pyjson/testdata/python.json"
 }
 
 # python LIST prints an interpreter that has what a list names.
