@@ -21,6 +21,7 @@ import (
 type sweepCmd struct {
 	File   string `arg:"" help:"TOML file of the grid; see candor help sweep."`
 	Out    string `help:"Directory of the cells. Default: runs/ and the file's name." placeholder:"DIR"`
+	RankBy string `help:"Metric of the ranking, as a summary's ci calls it, in the place of the file's rank-by. Default: reward." placeholder:"METRIC"`
 	DryRun bool   `help:"List the cells and what they take, and ask nothing."`
 	JSON   bool   `name:"json" help:"Print the result as JSON."`
 }
@@ -34,6 +35,11 @@ func (s *sweepCmd) Run(c console, sig *signals) error {
 	f, err := sweep.Parse(s.File, text)
 	if err != nil {
 		return err
+	}
+	if s.RankBy != "" {
+		if err := f.RankBy(s.RankBy); err != nil {
+			return err
+		}
 	}
 	cells, err := f.Cells(finished)
 	if err != nil {
@@ -93,8 +99,11 @@ func (s *sweepCmd) printPlan(w io.Writer, plan []sweep.Planned) error {
 	return err
 }
 
-func (s *sweepCmd) conclude(c console, dir string, r *sweep.Result, err error) error {
+func (s *sweepCmd) conclude(c console, dir string, r *sweep.Table, err error) error {
 	again := quoted(c.name) + " sweep " + quoted(s.File)
+	if s.RankBy != "" {
+		again += " --rank-by " + s.RankBy
+	}
 	if s.Out != "" {
 		again += " --out " + quoted(s.Out)
 	}

@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -9,11 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"candor/harness/edits"
 	"candor/harness/run"
 
 	"github.com/pelletier/go-toml/v2"
-	"github.com/pelletier/go-toml/v2/unstable"
 )
 
 // File is a sweep as its author wrote it.
@@ -21,9 +18,10 @@ type File struct {
 	Name     string
 	settings map[string]any
 	axes     map[string][]any
-	exclude  []map[string]any
+	exclude  []map[string][]any // values by axis
 	rescore  rescoring
 	baseline string
+	rankBy   string
 	at       map[string]place // of keys, tables joined by dots
 }
 
@@ -32,8 +30,6 @@ type rescoring struct {
 	rules, labels []string
 	payoffs       []float64
 }
-
-type place struct{ row, column int }
 
 // FileError is a mistake in a sweep's file, and where it stands.
 type FileError struct {
@@ -50,25 +46,41 @@ func (e *FileError) Error() string {
 // Unwrap returns the mistake itself.
 func (e *FileError) Unwrap() error { return e.Err }
 
-// Parse reads a sweep's file; name is for messages. Every mistake is a
-// *run.UsageError around a *FileError.
+// Parse reads a sweep's file; name is for messages. Keys may be written with
+// underscores for hyphens. Every mistake is a *run.UsageError around a
+// *FileError.
 func Parse(name string, text []byte) (*File, error) {
-	f := &File{Name: name, axes: map[string][]any{}, at: map[string]place{}}
+	f := &File{Name: name, axes: map[string][]any{}, rankBy: defaultRank}
 	values := map[string]any{}
 	if err := toml.Unmarshal(text, &values); err != nil {
-		if bad := (*toml.DecodeError)(nil); errors.As(err, &bad) {
-			row, column := bad.Position()
-			return nil, f.mistake(place{row, column}, "%w", err)
-		}
-		return nil, f.mistake(place{1, 1}, "%w", err)
+		return nil, f.noTOML(err)
 	}
-	f.locate(text)
+	var err error
+	if f.at, err = locate(text); err != nil {
+		return nil, f.noTOML(err)
+	}
+	if values, err = f.hyphened("", values); err != nil {
+		return nil, err
+	}
 	for _, read := range []func(map[string]any) error{f.readTables, f.readSettings} {
 		if err := read(values); err != nil {
 			return nil, err
 		}
 	}
 	return f, nil
+}
+
+// noTOML says what is wrong with the text itself.
+func (f *File) noTOML(err error) error {
+	at := place{1, 1}
+	if bad := (*toml.DecodeError)(nil); errors.As(err, &bad) {
+		at.row, at.column = bad.Position()
+	}
+	what := strings.TrimPrefix(err.Error(), "toml: ")
+	if strings.Contains(what, "already") {
+		return f.mistake(at, "%s; keep one of the two", what)
+	}
+	return f.mistake(at, "this is no TOML: %s; write KEY = VALUE on a line of its own, texts in quotes, lists in brackets", what)
 }
 
 func (f *File) mistake(at place, format string, args ...any) error {
@@ -80,52 +92,36 @@ func (f *File) wrong(key, format string, args ...any) error {
 	return f.mistake(f.at[key], format, args...)
 }
 
-// locate notes where each key stands; the text is known to parse.
-func (f *File) locate(text []byte) {
-	p := unstable.Parser{}
-	p.Reset(text)
-	table, seen := "", map[string]int{}
-	for p.NextExpression() {
-		e := p.Expression()
-		path := f.note(&p, e, table)
-		switch e.Kind {
-		case unstable.Table:
-			table = path
-		case unstable.ArrayTable:
-			table = fmt.Sprintf("%s.%d", path, seen[path])
-			f.at[table] = f.at[path]
-			seen[path]++
+// hyphened writes the keys of a table, and of tables in it, as flags are
+// written.
+func (f *File) hyphened(path string, m map[string]any) (map[string]any, error) {
+	out := map[string]any{}
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		name := hyphens(key)
+		at := path + name
+		if _, twice := out[name]; twice {
+			return nil, f.wrong(at, "%s and %s are the same key; keep one of the two", name, strings.ReplaceAll(name, "-", "_"))
+		}
+		var err error
+		switch v := m[key].(type) {
+		case map[string]any:
+			out[name], err = f.hyphened(at+".", v)
+		case []any:
+			list := slices.Clone(v)
+			for i := range list {
+				if inner, ok := list[i].(map[string]any); ok && err == nil {
+					list[i], err = f.hyphened(fmt.Sprintf("%s.%d.", at, i), inner)
+				}
+			}
+			out[name] = list
+		default:
+			out[name] = v
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
-}
-
-// note keeps the place of an expression's key, and returns its whole path.
-func (f *File) note(p *unstable.Parser, e *unstable.Node, table string) string {
-	var names []string
-	var at place
-	for it := e.Key(); it.Next(); {
-		n := it.Node()
-		if len(names) == 0 {
-			start := p.Shape(n.Raw).Start
-			at = place{start.Line, start.Column}
-		}
-		names = append(names, string(n.Data))
-	}
-	path := strings.Join(names, ".")
-	if e.Kind != unstable.KeyValue {
-		f.at[path] = at
-		return path
-	}
-	if table != "" {
-		path = table + "." + path
-	}
-	f.at[path] = at
-	if e.Value().Kind == unstable.InlineTable {
-		for it := e.Value().Children(); it.Next(); {
-			f.note(p, it.Node(), path)
-		}
-	}
-	return path
+	return out, nil
 }
 
 // settingKeys are the keys of a run's configuration.
@@ -148,36 +144,47 @@ func settingKeys() []string {
 
 // axisKeys are those that may be an axis, in the order of a cell's name.
 func axisKeys() []string {
-	out := []string{"model", "profile"}
+	return slices.Concat([]string{"model", "profile"}, samplingKeys(),
+		[]string{"rule", "abstain-reward", "prompt", "format", "confidence", "split", "partition", "seed", "replicate"})
+}
+
+// samplingKeys are the sampling options.
+func samplingKeys() []string {
+	var out []string
 	t := reflect.TypeFor[run.Sampling]()
 	for i := range t.NumField() {
 		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
 		out = append(out, name)
 	}
-	return append(out, "rule", "abstain-reward", "prompt", "format", "confidence", "split", "partition", "seed", "replicate")
+	return out
 }
+
+// topKeys are those beside the settings.
+func topKeys() []string { return []string{"axes", "exclude", "rescore", "baseline", "rank-by"} }
 
 // known refuses a key that is none of those, naming the nearest.
 func (f *File) known(table string, m map[string]any, keys []string) error {
 	for _, key := range slices.Sorted(maps.Keys(m)) {
-		if slices.Contains(keys, key) {
-			continue
+		switch {
+		case slices.Contains(keys, key):
+		case table == "axes." && slices.Contains(settingKeys(), key):
+			return f.wrong(table+key, "%s can be no axis; set it once for all cells, above [axes]. Axes may be: %s", key, strings.Join(keys, ", "))
+		default:
+			return f.wrong(table+key, "unknown key %q; the nearest is %q", key, nearest(key, keys))
 		}
-		near := slices.MinFunc(keys, func(a, b string) int { return edits.Distance(key, a) - edits.Distance(key, b) })
-		return f.wrong(table+key, "unknown key %q; the nearest is %q", key, near)
 	}
 	return nil
 }
 
 func (f *File) readSettings(values map[string]any) error {
 	f.settings = values
-	if err := f.known("", values, append(settingKeys(), "axes", "exclude", "rescore", "baseline")); err != nil {
+	if err := f.known("", values, append(settingKeys(), topKeys()...)); err != nil {
 		return err
 	}
 	cfg := run.DefaultConfig()
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		if err := assign(&cfg, key, values[key]); err != nil {
-			return f.wrong(key, "%s: %w", key, err)
+			return f.wrong(key, "%s: %w, as in %s = %s", key, err, key, example(key))
 		}
 		if f.axes[key] != nil {
 			return f.wrong(key, "%s is an axis too; keep one of them", key)
@@ -189,7 +196,7 @@ func (f *File) readSettings(values map[string]any) error {
 // readTables takes out of values what is no setting.
 func (f *File) readTables(values map[string]any) error {
 	defer func() {
-		for _, key := range []string{"axes", "exclude", "rescore", "baseline"} {
+		for _, key := range topKeys() {
 			delete(values, key)
 		}
 	}()
@@ -198,27 +205,52 @@ func (f *File) readTables(values map[string]any) error {
 			return f.wrong("baseline", "baseline is the name of a cell, a text; not %v", b)
 		}
 	}
+	if m, ok := values["rank-by"]; ok {
+		if f.rankBy, ok = m.(string); !ok {
+			return f.wrong("rank-by", "rank-by is the name of a metric, a text; not %v", m)
+		}
+		if err := ranks(f.rankBy); err != nil {
+			return f.wrong("rank-by", "rank-by: %w", err)
+		}
+	}
+	if err := f.readAxes(values); err != nil {
+		return err
+	}
+	if err := f.readExclude(values["exclude"]); err != nil {
+		return err
+	}
+	return f.readRescore(values)
+}
+
+func (f *File) readAxes(values map[string]any) error {
 	axes, err := f.table(values, "axes", axisKeys())
 	if err != nil {
 		return err
 	}
 	for _, key := range slices.Sorted(maps.Keys(axes)) {
 		list, ok := axes[key].([]any)
-		if !ok || len(list) == 0 {
-			return f.wrong("axes."+key, "axis %s is a list of one value or more, as %s = [A, B]", key, key)
+		switch {
+		case !ok:
+			return f.wrong("axes."+key, "axis %s is a list of one value or more, as %s = [%s]", key, key, example(key))
+		case len(list) == 0:
+			return f.wrong("axes."+key, "axis %s is empty; give it a list of one value or more, or leave it out", key)
 		}
-		for _, v := range list {
+		seen := map[string]bool{}
+		for i, v := range list {
+			at := fmt.Sprintf("axes.%s.%d", key, i)
 			cfg := run.DefaultConfig()
 			if err := assign(&cfg, key, v); err != nil {
-				return f.wrong("axes."+key, "axis %s: %w", key, err)
+				return f.wrong(at, "axis %s: %w, as in %s = [%s]", key, err, key, example(key))
+			}
+			if w := written(cfg); seen[w] {
+				return f.wrong(at, "axis %s has %v twice, which makes the same cell twice; take one out", key, v)
+			} else {
+				seen[w] = true
 			}
 		}
 		f.axes[key] = list
 	}
-	if err := f.readExclude(values["exclude"]); err != nil {
-		return err
-	}
-	return f.readRescore(values)
+	return nil
 }
 
 func (f *File) table(values map[string]any, key string, keys []string) (map[string]any, error) {
@@ -228,7 +260,7 @@ func (f *File) table(values map[string]any, key string, keys []string) (map[stri
 	}
 	m, ok := v.(map[string]any)
 	if !ok {
-		return nil, f.wrong(key, "%s is a table: [%s]", key, key)
+		return nil, f.wrong(key, "%s is a table: [%s] on a line of its own, its keys below", key, key)
 	}
 	return m, f.known(key+".", m, keys)
 }
@@ -239,19 +271,52 @@ func (f *File) readExclude(v any) error {
 	}
 	list, ok := v.([]any)
 	if !ok {
-		return f.wrong("exclude", "exclude is a list of tables: [[exclude]]")
+		return f.wrong("exclude", "exclude is a list of tables: [[exclude]], in double brackets")
 	}
 	for i, x := range list {
+		at := fmt.Sprintf("exclude.%d", i)
 		m, ok := x.(map[string]any)
 		if !ok || len(m) == 0 {
-			return f.wrong("exclude", "each exclude is a table of values that are not to meet")
+			return f.wrong(at, "each exclude is a table of values that are not to meet: AXIS = VALUE")
 		}
-		if err := f.known(fmt.Sprintf("exclude.%d.", i), m, settingKeys()); err != nil {
-			return err
+		filter := map[string][]any{}
+		for _, axis := range slices.Sorted(maps.Keys(m)) {
+			var err error
+			if filter[axis], err = f.readFilter(at+"."+axis, axis, m[axis]); err != nil {
+				return err
+			}
 		}
-		f.exclude = append(f.exclude, m)
+		f.exclude = append(f.exclude, filter)
 	}
 	return nil
+}
+
+// readFilter reads the values of one axis that a filter names.
+func (f *File) readFilter(at, axis string, v any) ([]any, error) {
+	if f.axes[axis] == nil {
+		names := slices.Sorted(maps.Keys(f.axes))
+		if len(names) == 0 {
+			return nil, f.wrong(at, "exclude names %q, and there are no axes; add [axes] or take the exclude out", axis)
+		}
+		return nil, f.wrong(at, "exclude names %q, which is no axis of this sweep; the nearest is %q, and there are: %s", axis, nearest(axis, names), strings.Join(names, ", "))
+	}
+	list, isList := v.([]any)
+	if !isList || axis == "confidence" && slices.ContainsFunc(f.axes[axis], func(w any) bool { return equal(axis, v, w) }) {
+		list = []any{v}
+	}
+	for _, want := range list {
+		cfg := run.Config{}
+		if err := assign(&cfg, axis, want); err != nil {
+			return nil, f.wrong(at, "exclude: %s: %w", axis, err)
+		}
+		if !slices.ContainsFunc(f.axes[axis], func(has any) bool { return equal(axis, want, has) }) {
+			return nil, f.wrong(at, "this excludes no combination: %v is no value of axis %s, which has: %s", want, axis, listing(f.axes[axis]))
+		}
+	}
+	if len(list) == 0 {
+		return nil, f.wrong(at, "this excludes no combination: the list is empty; name values of axis %s", axis)
+	}
+	return list, nil
 }
 
 func (f *File) readRescore(values map[string]any) error {
@@ -277,49 +342,4 @@ func (f *File) readRescore(values map[string]any) error {
 		}
 	}
 	return nil
-}
-
-// assign sets one key of a configuration.
-func assign(cfg *run.Config, key string, v any) error {
-	s, isText := v.(string)
-	switch key {
-	case "confidence", "labels", "host":
-		if isText {
-			v = strings.Split(s, ",")
-		}
-	case "parallel":
-		if n, ok := v.(int64); ok {
-			v = fmt.Sprint(n)
-		}
-	}
-	return convert(map[string]any{key: v}, cfg)
-}
-
-// convert goes through JSON, whose keys are the flags' names.
-func convert(v, into any) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Errorf("%v cannot be used here", v) // infinite, or no number
-	}
-	if err := json.Unmarshal(b, into); err != nil {
-		if bad := (*json.UnmarshalTypeError)(nil); errors.As(err, &bad) {
-			return fmt.Errorf("a %s cannot be used where %s is wanted", bad.Value, kind(bad.Type))
-		}
-		return err
-	}
-	return nil
-}
-
-func kind(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Int, reflect.Int64:
-		return "a whole number"
-	case reflect.Float64:
-		return "a number"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Slice:
-		return "a list"
-	}
-	return "a text"
 }

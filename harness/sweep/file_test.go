@@ -2,6 +2,7 @@ package sweep_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -9,30 +10,69 @@ import (
 	"candor/harness/sweep"
 )
 
-// Each mistake is a usage error that says where it stands and what it is.
+// Each mistake is a usage error that says where it stands, what it is, and what
+// to do or what would be right.
 func TestMistakes(t *testing.T) {
 	for name, row := range map[string]struct{ text, at, says string }{
-		"no TOML":              {"model = \"a\"\nsplit = [\n", "f.toml:", ""},
-		"no value":             {"model =\n", "f.toml:1:", ""},
-		"a key twice":          {"seed = 1\nseed = 2\n", "f.toml:", "seed"},
-		"unknown setting":      {"model = \"a\"\n  num-taks = 1\n", "f.toml:2:3:", `the nearest is "num-tasks"`},
-		"unknown axis":         {"[axes]\nreplicat = [1]\n", "f.toml:2:1:", `the nearest is "replicate"`},
-		"no axis of its kind":  {"[axes]\nbins = [1]\n", "f.toml:2:1:", "unknown key"},
-		"unknown in a filter":  {"[axes]\nseed = [1]\n[[exclude]]\nseed = 1\n[[exclude]]\nsed = 1\n", "f.toml:6:1:", `the nearest is "seed"`},
-		"unknown in rescore":   {"[rescore]\nrules = [\"log\"]\n", "f.toml:2:1:", `the nearest is "rule"`},
-		"unknown inline":       {"rescore = { rulez = 1 }\n", "f.toml:1:13:", `the nearest is "rule"`},
-		"text for a number":    {"num-tasks = \"many\"\n", "f.toml:1:1:", "a whole number is wanted"},
-		"fraction for a whole": {"[axes]\nseed = [1, 1.5]\n", "f.toml:2:1:", "a whole number is wanted"},
-		"no list":              {"[axes]\nseed = 3\n", "f.toml:2:1:", "a list of one value or more"},
-		"empty list":           {"[axes]\nseed = []\n", "f.toml:2:1:", "a list of one value or more"},
+		// The text itself.
+		"no TOML":             {"model = \"a\"\nsplit = [\n", "f.toml:2:10:", "this is no TOML: array is incomplete; write KEY = VALUE"},
+		"no value":            {"model =\n", "f.toml:1:8:", "this is no TOML"},
+		"an open text":        {"x = 1\nmodel = \"a\n", "f.toml:2:11:", "this is no TOML"},
+		"no text":             {"model = qwen\n", "f.toml:1:9:", "texts in quotes"},
+		"a key twice":         {"seed = 1\nseed = 2\n", "f.toml:2:1:", "key seed is already defined; keep one of the two"},
+		"a table twice":       {"[axes]\nseed = [1]\n[axes]\nsplit = [\"all\"]\n", "f.toml:3:2:", "axes already exists; keep one of the two"},
+		"a key both ways":     {"num-tasks = 1\nnum_tasks = 2\n", "f.toml:2:1:", "num-tasks and num_tasks are the same key; keep one"},
+		"an axis both ways":   {"[axes]\ntop_p = [1]\ntop-p = [1]\n", "f.toml:3:1:", "are the same key"},
+		"a filter both ways":  {"[axes]\ntop_p = [1]\n[[exclude]]\ntop-p = 1\ntop_p = 1\n", "f.toml:5:1:", "are the same key"},
+		"an inline key twice": {"rescore = { rule = \"log\", rule = \"log\" }\n", "f.toml:1:1:", "keep one of the two"},
+		// Keys.
+		"unknown setting":     {"model = \"a\"\n  num-taks = 1\n", "f.toml:2:3:", `the nearest is "num-tasks"`},
+		"unknown, underscore": {"num_taks = 1\n", "f.toml:1:1:", `the nearest is "num-tasks"`},
+		"unknown table":       {"[axis]\nseed = [1]\n", "f.toml:1:2:", `the nearest is "axes"`},
+		"unknown axis":        {"[axes]\nreplicat = [1]\n", "f.toml:2:1:", `the nearest is "replicate"`},
+		"no axis of its kind": {"[axes]\nbins = [1]\n", "f.toml:2:1:", "bins can be no axis; set it once for all cells, above [axes]"},
+		"unknown in a filter": {"[axes]\nseed = [1]\n[[exclude]]\nseed = 1\n[[exclude]]\nsed = 1\n", "f.toml:6:1:", `exclude names "sed", which is no axis of this sweep; the nearest is "seed"`},
+		"a filter of no axis": {"split = \"all\"\n[axes]\nseed = [1]\n[[exclude]]\nsplit = \"all\"\n", "f.toml:5:1:", "no axis of this sweep"},
+		"a filter, no axes":   {"[[exclude]]\nseed = 1\n", "f.toml:2:1:", "there are no axes; add [axes] or take the exclude out"},
+		"unknown in rescore":  {"[rescore]\nrules = [\"log\"]\n", "f.toml:2:1:", `the nearest is "rule"`},
+		"unknown inline":      {"rescore = { rulez = 1 }\n", "f.toml:1:13:", `the nearest is "rule"`},
+		// Types.
+		"text for a number":    {"num-tasks = \"many\"\n", "f.toml:1:1:", "num-tasks: a text cannot be used where a whole number is wanted, as in num-tasks = 100"},
+		"number for a text":    {"model = 3\n", "f.toml:1:1:", `a number cannot be used where a text is wanted, as in model = "qwen3.5:4b"`},
+		"text for a truth":     {"[axes]\nthink = [\"yes\"]\n", "f.toml:2:10:", "as in think = [false]"},
+		"fraction for a whole": {"[axes]\nseed = [1, 1.5]\n", "f.toml:2:12:", "1.5 cannot be used where a whole number is wanted"},
+		"a date":               {"temperature = 1979-05-27\n", "f.toml:1:1:", "where a number is wanted"},
+		"a table for a list":   {"confidence = { a = 1 }\n", "f.toml:1:1:", "a table cannot be used where a list is wanted"},
+		"no list":              {"[axes]\nseed = 3\n", "f.toml:2:1:", "axis seed is a list of one value or more, as seed = [0]"},
+		"empty list":           {"[axes]\nseed = []\n", "f.toml:2:1:", "axis seed is empty; give it a list of one value or more, or leave it out"},
+		"a list in a list":     {"[axes]\nseed = [[1]]\n", "f.toml:", "where a whole number is wanted"},
 		"axes no table":        {"axes = 3\n", "f.toml:1:1:", "is a table"},
+		"rescore no table":     {"rescore = 3\n", "f.toml:1:1:", "is a table"},
+		"exclude a table":      {"[axes]\nseed = [1]\n[exclude]\nseed = 1\n", "f.toml:3:2:", "[[exclude]], in double brackets"},
+		"exclude of numbers":   {"exclude = [1]\n", "f.toml:1:12:", "a table of values"},
+		"type in a filter":     {"[axes]\nseed = [1]\n[[exclude]]\nseed = \"1\"\n", "f.toml:4:1:", "where a whole number is wanted"},
 		"infinite":             {"temperature = inf\n", "f.toml:1:1:", "cannot be used"},
-		"axis and setting":     {"seed = 1\n[axes]\nseed = [1]\n", "f.toml:1:1:", "is an axis too"},
-		"filter of nothing":    {"[axes]\nseed = [1, 2]\n[[exclude]]\nseed = 3\n", "f.toml:3:3:", "excludes no combination"},
-		"all excluded":         {"[axes]\nseed = [1]\n[[exclude]]\nseed = 1\n", "f.toml:", "every combination is excluded"},
+		"baseline a number":    {"baseline = 1\n", "f.toml:1:1:", "the name of a cell"},
+		// The grid.
+		"axis and setting":     {"seed = 1\n[axes]\nseed = [1]\n", "f.toml:1:1:", "is an axis too; keep one of them"},
+		"a value twice":        {"[axes]\nseed = [1, 2, 1]\n", "f.toml:2:15:", "axis seed has 1 twice, which makes the same cell twice; take one out"},
+		"a value twice, else":  {"[axes]\nconfidence = [\"verbal,logprob\", [\"verbal\", \"logprob\"]]\n", "f.toml:", "twice"},
+		"filter of nothing":    {"[axes]\nseed = [1, 2]\n[[exclude]]\nseed = 3\n", "f.toml:4:1:", "excludes no combination: 3 is no value of axis seed, which has: 1, 2"},
+		"filter of an empty":   {"[axes]\nseed = [1, 2]\n[[exclude]]\nseed = []\n", "f.toml:4:1:", "excludes no combination"},
+		"all excluded":         {"[axes]\nseed = [1]\n[[exclude]]\nseed = 1\n", "f.toml:3:3:", "no cell is left: every combination is excluded; take an [[exclude]] out"},
+		"too many":             {"[axes]\nseed = [" + many(101) + "]\nreplicate = [" + many(101) + "]\n", "f.toml:", "more than 10000 combinations"},
 		"unknown baseline":     {"baseline = \"seed=3\"\n[axes]\nseed = [1, 2]\n", "f.toml:1:1:", "seed=1, seed=2"},
-		"bad payoff of a cell": {"[axes]\nabstain-reward = [0.8, 0.7]\n", "f.toml: cell abstain-reward=0.7:", "(0.75, 1)"},
-		"unknown profile":      {"[axes]\nprofile = [\"greedyy\"]\n", "f.toml: cell profile=greedyy:", "unknown profile"},
+		"unknown metric":       {"rank-by = \"acuracy\"\n", "f.toml:1:1:", `the nearest is "accuracy"`},
+		"a metric of no sense": {"rank_by = \"abstain_rate\"\n", "f.toml:1:1:", "neither better high nor low"},
+		// What cells may not be.
+		"bad payoff of a cell": {"[axes]\nabstain-reward = [0.8, 0.7]\n", "f.toml:2:24: cell abstain-reward=0.7:", "(0.75, 1)"},
+		"bad payoff, set":      {"abstain-reward = 0.7\n", "f.toml:1:1: cell all:", "(0.75, 1)"},
+		"payoff and rule":      {"[axes]\nrule = [\"brier\", \"log\"]\nabstain-reward = [0.8]\n", "f.toml:3:19: cell rule=log,abstain-reward=0.8:", "leave the combination out by an [[exclude]]"},
+		"unknown profile":      {"[axes]\nprofile = [\"greedy\", \"greedyy\"]\n", "f.toml:2:22: cell profile=greedyy:", `unknown profile "greedyy"; known: greedy, `},
+		"unknown profile, set": {"profile = \"qwen3.5-instrukt\"\n[axes]\nseed = [1, 2]\n", "f.toml:1:1: cell seed=1:", `the nearest is "qwen3.5-instruct" (and 1 more cells)`},
+		"unknown rule":         {"[axes]\nrule = [\"brier\", \"lug\"]\n", "f.toml:2:18: cell rule=lug:", "lug"},
+		"out of range":         {"[axes]\nreplicate = [0]\ntop-p = [1, 1.5]\n", "f.toml:3:13:", "top_p is 1.5; it must be in (0, 1]"},
+		"two that do not meet": {"[axes]\ntemperature = [0, 1]\nconfidence = [\"verbal\", \"consistency:3\"]\n", "f.toml:1:2: cell temperature=0,confidence=consistency-3:", "leave the combination out"},
 		"bad payoff, rescored": {"[rescore]\nrule = [\"log\"]\nabstain-reward = [0.8]\n", "f.toml:3:1:", "0.92474"},
 		"bad rule, rescored":   {"[rescore]\nrule = [\"lug\"]\n", "f.toml:2:1:", "neither brier nor log"},
 	} {
@@ -40,9 +80,49 @@ func TestMistakes(t *testing.T) {
 		if err == nil {
 			_, err = f.Cells(func(c *run.Config, _ func(string) bool) { c.Model = "m" })
 		}
-		if !errors.As(err, new(*run.UsageError)) || !strings.HasPrefix(err.Error(), row.at) || !strings.Contains(err.Error(), row.says) {
+		if !errors.As(err, new(*run.UsageError)) || !errors.As(err, new(*sweep.FileError)) || !strings.HasPrefix(err.Error(), row.at) || !strings.Contains(err.Error(), row.says) {
 			t.Errorf("%s: %v; want %q … %q", name, err, row.at, row.says)
 		}
+	}
+}
+
+// many is so many numbers with commas between.
+func many(n int) string {
+	texts := make([]string, n)
+	for i := range texts {
+		texts[i] = fmt.Sprint(i)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// Keys may have underscores for hyphens everywhere.
+func TestUnderscores(t *testing.T) {
+	f, err := sweep.Parse("f.toml", []byte(`
+num_tasks = 7
+rank_by = "ece_debiased"
+[axes]
+abstain_reward = [0.8, 0.9]
+repeat_last_n = [0, 64]
+[[exclude]]
+abstain_reward = 0.8
+repeat_last_n = 0
+[rescore]
+abstain_reward = 0.95
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells, err := f.Cells(func(c *run.Config, given func(string) bool) {
+		c.Model = "m"
+		if !given("num-tasks") || !given("repeat-last-n") || given("num-thread") {
+			t.Error("what is given is not told")
+		}
+	})
+	if err != nil || len(cells) != 3 {
+		t.Fatalf("%d cells, %v; want 3", len(cells), err)
+	}
+	if c := cells[0]; c.Config.NumTasks != 7 || c.Values["abstain-reward"] == nil {
+		t.Errorf("%+v", c)
 	}
 }
 
@@ -77,11 +157,19 @@ profile = ["qwen3.5-instruct"]
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("cells\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	f, err = sweep.Parse("f.toml", []byte("model = \"a\"\n[axes]\ntemperature = [0.7, 0.2, 0.7]\nabstain-reward = [0.8]\nrule = [\"brier\"]\ntop-p = [0.8, 0.80]\n"))
+	f, err = sweep.Parse("f.toml", []byte(`
+model = "a"
+temperature = 1
+presence-penalty = 0
+baseline = "seed=1,profile=qwen3.5-thinking-precise" # the same run as the other, in another order
+[axes]
+profile = ["qwen3.5-thinking", "qwen3.5-thinking-precise"]
+seed = [1, 2]
+`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if cells, err = f.Cells(nil); err != nil || len(cells) != 2 {
-		t.Errorf("%d cells, %v; want 2: equal ones are one", len(cells), err)
+	if cells, err = f.Cells(nil); err != nil || len(cells) != 2 || len(cells[0].Same) != 1 || cells[0].Same[0] != "profile=qwen3.5-thinking-precise,seed=1" {
+		t.Errorf("%+v, %v; want 2 cells: equal ones are one", cells, err)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"reflect"
@@ -23,17 +22,29 @@ type Cell struct {
 	Config run.Config     `json:"-"`
 }
 
+// mostCells is how many combinations the axes may make: beyond, a slip is
+// likelier than a wish.
+const mostCells = 10_000
+
 // Cells lays out the grid, in the order in which it is asked: cells that load a
 // model alike follow each other. finish completes a cell's configuration as
 // the command does a run's; it is told which keys were given. Every cell is
-// checked; what is refused names its cell.
+// checked; what is refused names its cell and the place in the file.
 func (f *File) Cells(finish func(cfg *run.Config, given func(key string) bool)) ([]Cell, error) {
-	all := f.combine()
+	n := 1
+	for axis, values := range f.axes {
+		if n *= len(values); n > mostCells {
+			return nil, f.wrong("axes."+axis, "the axes make more than %d combinations; take some values out", mostCells)
+		}
+	}
 	used := make([]bool, len(f.exclude))
 	var out []Cell
-	var refused []error
+	refused := &refusals{file: f}
 	known := map[string]int{}
-	for _, c := range all {
+	for _, c := range f.combine() {
+		if f.excluded(c, used) {
+			continue
+		}
 		c.Config = run.DefaultConfig()
 		for _, values := range []map[string]any{f.settings, c.Values} {
 			for key, v := range values {
@@ -42,14 +53,11 @@ func (f *File) Cells(finish func(cfg *run.Config, given func(key string) bool)) 
 				}
 			}
 		}
-		if f.excluded(c, used) {
-			continue
-		}
 		if finish != nil {
 			finish(&c.Config, func(key string) bool { return f.settings[key] != nil || c.Values[key] != nil })
 		}
 		if err := c.Config.Validate(); err != nil {
-			refused = append(refused, fmt.Errorf("%s: cell %s: %w", f.Name, c.Name, err))
+			refused.add(c, err)
 			continue
 		}
 		id := identity(c.Config)
@@ -64,21 +72,17 @@ func (f *File) Cells(finish func(cfg *run.Config, given func(key string) bool)) 
 	}
 	for i, ok := range used {
 		if !ok {
-			return nil, f.wrong(fmt.Sprintf("exclude.%d", i), "this excludes no combination")
+			return nil, f.wrong(fmt.Sprintf("exclude.%d", i), "this excludes no combination; take it out")
 		}
 	}
-	if err := errors.Join(refused...); err != nil {
-		return nil, &run.UsageError{Err: err}
+	if err := refused.error(); err != nil {
+		return nil, err
 	}
 	if len(out) == 0 {
-		return nil, f.wrong("exclude", "every combination is excluded")
+		return nil, f.wrong("exclude.0", "no cell is left: every combination is excluded; take an [[exclude]] out")
 	}
-	if f.baseline != "" && find(out, f.baseline) < 0 {
-		names := make([]string, len(out))
-		for i, c := range out {
-			names[i] = c.Name
-		}
-		return nil, f.wrong("baseline", "baseline %q is no cell; there are: %s", f.baseline, strings.Join(names, ", "))
+	if err := f.checkBaseline(out); err != nil {
+		return nil, err
 	}
 	if _, err := f.payments(); err != nil {
 		return nil, err
@@ -87,10 +91,28 @@ func (f *File) Cells(finish func(cfg *run.Config, given func(key string) bool)) 
 	return out, nil
 }
 
+func (f *File) checkBaseline(cells []Cell) error {
+	if f.baseline == "" || find(cells, f.baseline) >= 0 {
+		return nil
+	}
+	names := make([]string, len(cells))
+	for i, c := range cells {
+		names[i] = c.Name
+	}
+	const most = 12
+	more := ""
+	if len(names) > most {
+		names, more = names[:most], fmt.Sprintf(", and %d more: see --dry-run", len(names)-most)
+	}
+	return f.wrong("baseline", "baseline %q is no cell; the nearest is %q, and there are: %s%s", f.baseline, nearest(f.baseline, names), strings.Join(names, ", "), more)
+}
+
 // find is the place of the cell with that name, its own or of an equal
-// combination; -1 if there is none.
+// combination, the axes in any order; -1 if there is none.
 func find(cells []Cell, name string) int {
-	return slices.IndexFunc(cells, func(c Cell) bool { return c.Name == name || slices.Contains(c.Same, name) })
+	sorted := func(name string) []string { return slices.Sorted(strings.SplitSeq(name, ",")) }
+	is := func(other string) bool { return slices.Equal(sorted(other), sorted(name)) }
+	return slices.IndexFunc(cells, func(c Cell) bool { return is(c.Name) || slices.ContainsFunc(c.Same, is) })
 }
 
 // load is what makes a server load a model anew, coarsest first.
@@ -173,35 +195,16 @@ func short(name string) string {
 
 // excluded tells whether a filter names the cell, and marks the filters that do.
 func (f *File) excluded(c Cell, used []bool) bool {
-	b, _ := json.Marshal(c.Config) // plain data
-	has := map[string]any{}
-	_ = json.Unmarshal(b, &has)
 	found := false
 	for i, filter := range f.exclude {
 		all := true
-		for key, want := range filter {
-			list, isList := want.([]any)
-			if !isList {
-				list = []any{want}
-			}
-			all = all && slices.ContainsFunc(list, func(w any) bool { return equal(key, w, has[key]) })
+		for axis, values := range filter {
+			all = all && slices.ContainsFunc(values, func(v any) bool { return equal(axis, v, c.Values[axis]) })
 		}
 		used[i] = used[i] || all
 		found = found || all
 	}
 	return found
-}
-
-// equal compares a value of the file with one of a configuration.
-func equal(key string, want, has any) bool {
-	var cfg run.Config
-	if assign(&cfg, key, want) != nil {
-		return false
-	}
-	b, _ := json.Marshal(cfg)
-	set := map[string]any{}
-	_ = json.Unmarshal(b, &set)
-	return reflect.DeepEqual(set[key], has)
 }
 
 // identity is all that makes a run another one, profiles and defaults worked

@@ -3,9 +3,7 @@ package sweep
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,55 +13,25 @@ import (
 	"candor/harness/run"
 	"candor/harness/stored"
 	"candor/scoring"
-	"candor/scoring/batch"
 )
 
-// Result is a sweep's joint table. It holds nothing that depends on when or
-// in how many goes the cells were asked.
-type Result struct {
-	Sweep    string     `json:"sweep"`
-	Cells    []Measured `json:"cells"`
-	Groups   []Group    `json:"groups"`  // of cells that were asked the same tasks
-	Rescored []Rescored `json:"rescore"` // empty unless asked for
-	Errors   int        `json:"errors"`  // tasks, in all cells
-}
-
-// Measured is a cell and its own figures, under its own rule and payoff.
-type Measured struct {
-	Cell
-	Dir     string          `json:"dir"`
-	Summary scoring.Summary `json:"summary"`
-}
-
-// Group is the cells that can be compared, all paid alike.
-type Group struct {
-	Cells      []string          `json:"cells"`
-	Ranking    []Place           `json:"ranking"`    // by reward, the best first
-	Comparison *compare.Result   `json:"comparison"` // with the group's baseline; null for one cell
-	Rule       string            `json:"rule"`
-	Abstain    float64           `json:"abstain_reward"`
-	AsIf       map[string]string `json:"as_if"` // of cells asked under another payment
-}
-
-// Place is a cell's place in a ranking.
-type Place struct {
-	Cell   string            `json:"cell"`
-	Reward *float64          `json:"reward"`
-	CI     *scoring.Interval `json:"ci"`
-	// Best is the share of the replicates, the same for all cells, in which no
-	// cell earns more; several at the top share it.
-	Best *float64 `json:"p_best"`
-}
-
-// Rescored is a cell's stored answers under another payment.
-type Rescored struct {
-	Cell string `json:"cell"`
-	*rescore.Result
+// shownAxes are the axes for whoever shows the table.
+func (f *File) shownAxes() []Axis {
+	out := []Axis{}
+	for _, name := range axisKeys() {
+		if values := f.axes[name]; values != nil {
+			out = append(out, Axis{name, values})
+		}
+	}
+	return out
 }
 
 // join reads the finished cells and sets them side by side.
-func (f *File) join(ctx context.Context, cells []Cell, dir string) (*Result, error) {
-	out := &Result{Sweep: strings.TrimSuffix(filepath.Base(f.Name), filepath.Ext(f.Name)), Groups: []Group{}, Rescored: []Rescored{}}
+func (f *File) join(ctx context.Context, cells []Cell, dir string) (*Table, error) {
+	out := &Table{
+		Sweep: strings.TrimSuffix(filepath.Base(f.Name), filepath.Ext(f.Name)), Axes: f.shownAxes(), RankBy: rankBy(f.rankBy),
+		Groups: []Group{}, Rescored: []Rescored{},
+	}
 	all := make([]*stored.Answers, len(cells))
 	for i, c := range cells {
 		at := filepath.Join(dir, c.Name)
@@ -147,7 +115,7 @@ func (f *File) compare(ctx context.Context, cells []Cell, all []*stored.Answers,
 	if err != nil {
 		return nil, err
 	}
-	g := &Group{Rule: pay.Rule.Name(), Abstain: pay.Abstain, AsIf: map[string]string{}}
+	g := &Group{Baseline: base.Name, Rule: pay.Rule.Name(), Abstain: pay.Abstain, AsIf: map[string]string{}}
 	var rows [][]scoring.Row
 	var others []*stored.Answers
 	intended := map[string]bool{}
@@ -165,7 +133,7 @@ func (f *File) compare(ctx context.Context, cells []Cell, all []*stored.Answers,
 			intended[what] = intended[what] || f.meant(what)
 		}
 	}
-	if g.Ranking, err = rank(ctx, g.Cells, rows, pay, options(base, all[group[0]])); err != nil {
+	if g.Ranking, err = rank(ctx, f.rankBy, g.Cells, rows, pay, options(base, all[group[0]])); err != nil {
 		return nil, err
 	}
 	if len(others) == 0 {
@@ -201,88 +169,6 @@ func (f *File) meant(what string) bool {
 	return false
 }
 
-// rank orders cells by reward, under one bootstrap for all.
-func rank(ctx context.Context, names []string, rows [][]scoring.Row, pay scoring.Payment, opt scoring.Options) ([]Place, error) {
-	out := make([]Place, len(names))
-	for i, name := range names {
-		sum, err := scoring.Summarize(ctx, rows[i], pay, scoring.Options{Bins: opt.Bins, Source: opt.Source})
-		if err != nil {
-			return nil, err
-		}
-		out[i] = Place{Cell: name, Reward: sum.Reward}
-	}
-	if opt.Bootstrap > 0 {
-		runs, err := batch.New(rows)
-		if err != nil {
-			return nil, err
-		}
-		res, err := runs.Bootstrap(ctx, pay, batch.Options{Replicates: opt.Bootstrap, Seed: opt.Seed, Bins: opt.Bins, RatiosOnly: true})
-		if err != nil {
-			return nil, err
-		}
-		figures, err := res.Figures(ctx)
-		if err != nil {
-			return nil, err
-		}
-		reps, err := res.Replicates("reward")
-		switch {
-		case errors.Is(err, batch.ErrNoMetric):
-		case err != nil:
-			return nil, err
-		default:
-			for i, p := range best(reps.Data().([]float64), len(names)) {
-				out[i].CI, out[i].Best = figures[i].CI["reward"], p
-			}
-		}
-	}
-	slices.SortStableFunc(out, func(a, b Place) int { return cmp.Compare(worth(b.Reward), worth(a.Reward)) })
-	return out, nil
-}
-
-func worth(x *float64) float64 {
-	if x == nil {
-		return math.Inf(-1)
-	}
-	return *x
-}
-
-// best is, of each of n runs, the share of replicates in which it is at the
-// top; reps is [runs × replicates]. Runs at the top together share one.
-// Replicates in which a run is undefined do not count.
-func best(reps []float64, n int) []*float64 {
-	count, kept := make([]float64, n), 0
-	size := len(reps) / n
-	for b := range size {
-		top, ties := math.Inf(-1), 0
-		for r := range n {
-			switch x := reps[r*size+b]; {
-			case math.IsNaN(x):
-				top = math.NaN()
-			case x > top:
-				top, ties = x, 1
-			case x == top:
-				ties++
-			}
-		}
-		if math.IsNaN(top) {
-			continue
-		}
-		kept++
-		for r := range n {
-			if reps[r*size+b] == top {
-				count[r] += 1 / float64(ties)
-			}
-		}
-	}
-	out := make([]*float64, n)
-	for r := range out {
-		if kept > 0 {
-			out[r] = new(count[r] / float64(kept))
-		}
-	}
-	return out
-}
-
 // payments of the [rescore] table; none if it names no rule and no payoff.
 func (f *File) payments() ([]rescore.Request, error) {
 	var out []rescore.Request
@@ -308,7 +194,7 @@ func (f *File) payments() ([]rescore.Request, error) {
 }
 
 // again scores stored answers as the [rescore] table says.
-func (f *File) again(ctx context.Context, out *Result, cells []Cell, all []*stored.Answers) error {
+func (f *File) again(ctx context.Context, out *Table, cells []Cell, all []*stored.Answers) error {
 	requests, err := f.payments()
 	if err != nil {
 		return err

@@ -4,6 +4,12 @@
 // any moment is gone on with by the same command: finished cells are read,
 // others resumed. Rule and payoff stand in the prompt, so a cell with another
 // is asked anew; what stored answers would earn under another is told apart.
+//
+// What a sweep comes to is a [Table], which [Load] reads from sweep.json: for
+// whoever shows it elsewhere, it holds the axes, each cell's place on them with
+// all its metrics and their intervals, the ranking, the paired differences to
+// the baseline and the rescored answers, and nothing that depends on when or in
+// how many goes the cells were asked.
 package sweep
 
 import (
@@ -71,7 +77,7 @@ func Plan(ctx context.Context, cells []Cell, dir string, deps run.Dependencies) 
 
 // Run asks what the cells in dir lack, and makes the joint table of all. It
 // returns run.ErrInterrupted when stopped; the same call goes on.
-func (f *File) Run(ctx context.Context, cells []Cell, dir string, deps run.Dependencies, o Observer) (*Result, error) {
+func (f *File) Run(ctx context.Context, cells []Cell, dir string, deps run.Dependencies, o Observer) (*Table, error) {
 	plan, err := Plan(ctx, cells, dir, deps)
 	if err != nil {
 		return nil, err
@@ -132,7 +138,7 @@ func answers(c run.Config) string {
 }
 
 // save writes the result beside the cells.
-func (r *Result) save(dir string) error {
+func (r *Table) save(dir string) error {
 	b, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err

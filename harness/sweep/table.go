@@ -1,154 +1,116 @@
 package sweep
 
 import (
+	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
+	"path/filepath"
 	"slices"
-	"strings"
 
+	"candor/harness/compare"
+	"candor/harness/regular"
+	"candor/harness/rescore"
+	"candor/harness/run"
 	"candor/scoring"
-
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// Write writes the joint table as plain text.
-func (r *Result) Write(w io.Writer) error {
-	_, err := io.WriteString(w, r.render(func(t table.Writer) string { return t.Render() }, ""))
-	return err
+// Table is a sweep's joint table, sweep.json. The same answers give the same
+// bytes.
+type Table struct {
+	Sweep    string     `json:"sweep"`   // the file's name, without extension
+	Axes     []Axis     `json:"axes"`    // in the order of a cell's name, none: one cell
+	RankBy   RankBy     `json:"rank_by"` // of every group's ranking
+	Cells    []Measured `json:"cells"`   // in the order of asking
+	Groups   []Group    `json:"groups"`  // of cells that were asked the same tasks
+	Rescored []Rescored `json:"rescore"` // empty unless asked for
+	Errors   int        `json:"errors"`  // tasks, in all cells
 }
 
-// Markdown is the joint table for a README or a pull request.
-func (r *Result) Markdown() string {
-	return r.render(func(t table.Writer) string { return t.RenderMarkdown() }, "## ")
+// Axis is what cells differ in, with its values as the file lists them. A
+// cell's value on it is Cell.Values[Axis.Name]: a text, number or truth value,
+// of the axis confidence a text or a list of texts.
+type Axis struct {
+	Name   string `json:"axis"`
+	Values []any  `json:"values"`
 }
 
-func (r *Result) render(draw func(table.Writer) string, head string) string {
-	var b strings.Builder
-	part := func(title string, t table.Writer) {
-		fmt.Fprintf(&b, "%s%s\n\n", head, title)
-		for line := range strings.Lines(draw(t)) {
-			b.WriteString(strings.TrimRight(line, " \n") + "\n")
-		}
-		b.WriteString("\n")
-	}
-	part(fmt.Sprintf("Sweep %s: each cell under its own rule and payoff", r.Sweep), r.figures())
-	for _, g := range r.Groups {
-		part(fmt.Sprintf("Ranking by reward, all paid by %s, %.4g", g.Rule, g.Abstain), g.ranking())
-		if g.Comparison != nil {
-			part(fmt.Sprintf("Differences to %s, intervals for all %d at once", g.Cells[0], len(g.Comparison.Against)), g.differences())
-		}
-	}
-	if len(r.Rescored) > 0 {
-		part("Stored answers under other payments", r.rescored())
-	}
-	for _, message := range r.warnings() {
-		fmt.Fprintf(&b, "! %s\n", message)
-	}
-	return b.String()
+// RankBy is the metric that cells are ranked by, by its name in
+// scoring.FigureNames.
+type RankBy struct {
+	Metric        string `json:"metric"`
+	LowerIsBetter bool   `json:"lower_is_better"`
+	LeansUpwards  bool   `json:"leans_upwards"` // it has spreads and no intervals
 }
 
-// warnings are those of the comparisons and of cells that are compared with
-// none, each once.
-func (r *Result) warnings() []string {
-	var out []string
-	add := func(prefix string, all []scoring.Warning) {
-		for _, w := range all {
-			if m := prefix + w.Message; !slices.Contains(out, m) {
-				out = append(out, m)
+// Measured is a cell and its own figures, under its own rule and payoff. Any
+// metric is Summary.Figure(name), its 95 % interval Summary.CI[name] or, of one
+// that leans upwards, its spread Summary.Spread[name].
+type Measured struct {
+	Cell
+	Dir     string          `json:"dir"` // a run, below the sweep's directory
+	Summary scoring.Summary `json:"summary"`
+}
+
+// Group is the cells that can be compared, since they were asked the same
+// tasks, all paid alike: by the baseline's rule and payoff.
+type Group struct {
+	Cells    []string `json:"cells"`    // names, the baseline first
+	Baseline string   `json:"baseline"` // the sweep's, or its counterpart among other tasks, or the first cell
+	Ranking  []Place  `json:"ranking"`  // the best first
+	// Comparison is every other cell against the baseline: for each metric
+	// Against[i].Own[metric] holds the paired difference, its interval, the
+	// interval that holds for all cells at once, and p adjusted for all. Null for
+	// a group of one cell.
+	Comparison *compare.Result   `json:"comparison"`
+	Rule       string            `json:"rule"`
+	Abstain    float64           `json:"abstain_reward"`
+	AsIf       map[string]string `json:"as_if"` // of cells asked under another payment, by name
+}
+
+// Place is a cell's place in a ranking.
+type Place struct {
+	Cell   string            `json:"cell"`
+	Rank   int               `json:"rank"`  // from 1; equal values share one
+	Value  *float64          `json:"value"` // of the metric; null where undefined, and last
+	CI     *scoring.Interval `json:"ci"`
+	Spread *scoring.Interval `json:"spread"` // instead, of a metric that leans upwards
+	// Best is the share of the bootstrap's replicates, the same images for all
+	// cells, in which no cell is better; several at the top share it.
+	Best *float64 `json:"p_best"`
+}
+
+// Rescored is a cell's stored answers under another payment.
+type Rescored struct {
+	Cell string `json:"cell"`
+	*rescore.Result
+}
+
+// Load reads the table of the sweep in dir.
+func Load(dir string) (*Table, error) {
+	name := filepath.Join(dir, ResultFile)
+	b, err := regular.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	t := &Table{}
+	if err := json.Unmarshal(b, t); err != nil {
+		return nil, &run.DamagedError{Name: name, Err: err}
+	}
+	for _, g := range t.Groups {
+		for _, name := range slices.Concat(g.Cells, slices.Sorted(maps.Keys(g.AsIf))) {
+			if t.Cell(name) == nil {
+				return nil, &run.DamagedError{Name: filepath.Join(dir, ResultFile), Err: fmt.Errorf("a group has cell %q, which is not among the cells", name)}
 			}
 		}
 	}
-	for _, g := range r.Groups {
-		if g.Comparison != nil {
-			add("", g.Comparison.Warnings)
-			continue
-		}
-		for _, c := range r.Cells {
-			if c.Name == g.Cells[0] {
-				add(c.Name+": ", c.Summary.Warnings)
-			}
-		}
-	}
-	return out
+	return t, nil
 }
 
-func newTable(header ...any) table.Writer {
-	t := table.NewWriter()
-	style := table.StyleDefault
-	style.Options = table.OptionsNoBordersAndSeparators
-	style.Format.Header = text.FormatDefault
-	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
-	t.SetStyle(style)
-	t.AppendHeader(header)
-	return t
-}
-
-func (r *Result) figures() table.Writer {
-	t := newTable("cell", "n", "answered", "accuracy", "Brier", "ECE", "AUROC", "reward", "95 %")
-	for _, c := range r.Cells {
-		s := c.Summary
-		n := fmt.Sprint(s.N)
-		if s.Errors > 0 {
-			n += fmt.Sprintf(" (%d in error)", s.Errors)
-		}
-		t.AppendRow(table.Row{c.Name, n, figure(s.Coverage), figure(s.Accuracy), figure(s.Brier), figure(s.ECE), figure(s.AUROC), figure(s.Reward), interval(s.CI["reward"])})
+// Cell is the cell of that name, nil if there is none.
+func (t *Table) Cell(name string) *Measured {
+	i := slices.IndexFunc(t.Cells, func(c Measured) bool { return c.Name == name })
+	if i < 0 {
+		return nil
 	}
-	return t
-}
-
-func (g Group) ranking() table.Writer {
-	t := newTable("", "cell", "reward", "95 %", "P(best)", "")
-	for i, p := range g.Ranking {
-		t.AppendRow(table.Row{i + 1, p.Cell, figure(p.Reward), interval(p.CI), figure(p.Best), g.AsIf[p.Cell]})
-	}
-	return t
-}
-
-func (g Group) differences() table.Writer {
-	t := newTable("cell", "figure", "difference", "95 %", "all at once", "adjusted p")
-	for _, a := range g.Comparison.Against {
-		for _, f := range []string{"reward", "accuracy", "brier", "coverage"} {
-			d := a.Own[f]
-			p := ""
-			if d.AdjustedP != nil {
-				p = fmt.Sprintf("%.4f", *d.AdjustedP)
-			}
-			t.AppendRow(table.Row{a.Name, f, figure(d.Difference), interval(d.CI), interval(d.Simultaneous), p})
-		}
-	}
-	return t
-}
-
-func (r *Result) rescored() table.Writer {
-	t := newTable("cell", "rule", "payoff", "labels", "accuracy", "reward", "95 %", "")
-	for _, c := range r.Rescored {
-		mark := ""
-		if c.Hypothetical {
-			mark = c.AsIf
-		}
-		row := func(labels string, s *scoring.Summary) {
-			t.AppendRow(table.Row{c.Cell, s.Rule, fmt.Sprintf("%.4g", s.AbstainReward), labels, figure(s.Accuracy), figure(s.Reward), interval(s.CI["reward"]), mark})
-		}
-		row("own", &c.Summary)
-		for _, name := range slices.Sorted(maps.Keys(c.ByLabels)) {
-			row(name, c.ByLabels[name])
-		}
-	}
-	return t
-}
-
-func figure(x *float64) string {
-	if x == nil {
-		return "–"
-	}
-	return fmt.Sprintf("%.4f", *x)
-}
-
-func interval(i *scoring.Interval) string {
-	if i == nil {
-		return ""
-	}
-	return fmt.Sprintf("%.4f … %.4f", i[0], i[1])
+	return &t.Cells[i]
 }
