@@ -1,0 +1,58 @@
+package openenv
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// A Fault is one thing wrong with what was sent, told as the Python servers
+// do, which is as pydantic does.
+type Fault struct {
+	Type  string          // pydantic's name for the kind of fault: "int_parsing"
+	Loc   []any           // the way to the place: keys, and indices of lists
+	Msg   string          // for people
+	Input json.RawMessage // what stands there
+	Ctx   json.RawMessage // a JSON object with more about the fault, or nil
+}
+
+// faultURL is where pydantic explains a type of fault. The version is the one
+// of the protocol's own recorded exchanges.
+const faultURL = "https://errors.pydantic.dev/2.10/v/"
+
+// MarshalJSON writes the fault with its keys in pydantic's order.
+func (f Fault) MarshalJSON() ([]byte, error) {
+	return Marshal(struct {
+		Type  string          `json:"type"`
+		Loc   []any           `json:"loc"`
+		Msg   string          `json:"msg"`
+		Input json.RawMessage `json:"input"`
+		Ctx   json.RawMessage `json:"ctx,omitempty"`
+		URL   string          `json:"url"`
+	}{f.Type, f.Loc, f.Msg, f.Input, f.Ctx, faultURL + f.Type})
+}
+
+// Invalid is the error of an action that an environment does not understand:
+// [CodeValidation] with its faults.
+func Invalid(faults ...Fault) *Error {
+	e := &Error{Code: CodeValidation, Message: "Invalid message"}
+	// It cannot fail but for an Input that is no JSON, and then the message
+	// goes without its data.
+	e.Data, _ = Marshal(struct {
+		Message string  `json:"message"`
+		Code    string  `json:"code"`
+		Errors  []Fault `json:"errors"`
+	}{e.Message, e.Code, faults})
+	return e
+}
+
+// Marshal is json.Marshal without its escapes for HTML: &, < and > are text on
+// the wire as they are everywhere else.
+func Marshal(value any) (json.RawMessage, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), nil
+}
