@@ -1,6 +1,6 @@
 """Records what CPython's random.Random draws, for package pyrandom's tests.
 
-    random.py OUT.json
+    pyrandom.py OUT.json
 """
 
 import json

@@ -31,7 +31,7 @@ type recording[Seed any] []struct {
 }
 
 // TestDrawsAreThoseOfCPython holds every kind of draw against what
-// scripts/record/random.py recorded: zero, negative seeds, seeds around and
+// scripts/record/pyrandom.py recorded: zero, negative seeds, seeds around and
 // far above 2³², and seeds that are no integers.
 func TestDrawsAreThoseOfCPython(t *testing.T) {
 	data, err := os.ReadFile("testdata/random.json")
