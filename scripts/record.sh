@@ -5,6 +5,8 @@
 #   scripts/record.sh images [FOLDER]      what the published image processors make
 #                                          of sizes and of small images
 #   scripts/record.sh parquet [FOLDER]     Parquet files as published sets are written
+#   scripts/record.sh random               what CPython's random.Random draws
+#   scripts/record.sh numbersort           LearnLens' sorting task, the package's and the server's
 #   scripts/record.sh lens                 what both learnlens-rl releases make of texts,
 #                                          scores and whole evaluations
 #   scripts/record.sh lens-python VERSION  prints an interpreter that has learnlens-rl 0.1.3
@@ -39,6 +41,8 @@ main() {
     scoring) scoring "${2:-$REPO/scoring/testdata/peers.json}" ;;
     images) images "${2:-$REPO/imageproc/testdata/published}" ;;
     parquet) "$(python hub)" "$RECORD/parquet.py" "${2:-$REPO/harness/parquet/testdata}" ;;
+    random) "${CANDOR_PYTHON:-python3}" -B "$RECORD/pyrandom.py" "${2:-$REPO/harness/env/pyrandom/testdata/random.json}" ;;
+    numbersort) numbersort ;;
     lens) lens ;;
     lens-python) python "lens-${2:-0.2.1}" ;;
     python) python hub ;;
@@ -49,7 +53,7 @@ main() {
 }
 
 usage() {
-  say "usage: scripts/record.sh scoring [OUT.json] | images [FOLDER] | parquet [FOLDER] | lens | lens-python VERSION | python | tables | verifiers | mlflow | openenv | openenv-0.1 | openenv-0.2 | openenv-0.3"
+  say "usage: scripts/record.sh scoring [OUT.json] | images [FOLDER] | parquet [FOLDER] | random [OUT.json] | numbersort | lens | lens-python VERSION | python | tables | verifiers | mlflow | openenv | openenv-0.1 | openenv-0.2 | openenv-0.3"
   exit 2
 }
 
@@ -80,6 +84,13 @@ lens() {
     env -u COLUMNS "$interpreter" "$RECORD/lens.py" figures "$REPO/harness/lens/compat/testdata/learnlens-$version.json"
   done
   "$interpreter" "$RECORD/lens.py" texts "$REPO/harness/lens/pyjson/testdata/python.json"
+}
+
+# numbersort writes what the tests of harness/env/numbersort compare with.
+numbersort() {
+  local interpreter
+  interpreter=$(openenv openenv-0.3)
+  "$interpreter" -B "$RECORD/numbersort.py" "$REPO/harness/env/numbersort/testdata" "${interpreter%/bin/python}/learnlens/hf_space"
 }
 
 # python LIST prints an interpreter that has what a list names.

@@ -11,13 +11,13 @@ type Fault struct {
 	Type  string          // pydantic's name for the kind of fault: "int_parsing"
 	Loc   []any           // the way to the place: keys, and indices of lists
 	Msg   string          // for people
-	Input json.RawMessage // what stands there
+	Input json.RawMessage // what stands there, as it was sent
 	Ctx   json.RawMessage // a JSON object with more about the fault, or nil
 }
 
-// faultURL is where pydantic explains a type of fault. The version is the one
-// of the protocol's own recorded exchanges.
-const faultURL = "https://errors.pydantic.dev/2.10/v/"
+// faultURL is where pydantic explains a type of fault: the version that the
+// released servers of today run with.
+const faultURL = "https://errors.pydantic.dev/2.14/v/"
 
 // MarshalJSON writes the fault with its keys in pydantic's order.
 func (f Fault) MarshalJSON() ([]byte, error) {
@@ -28,7 +28,7 @@ func (f Fault) MarshalJSON() ([]byte, error) {
 		Input json.RawMessage `json:"input"`
 		Ctx   json.RawMessage `json:"ctx,omitempty"`
 		URL   string          `json:"url"`
-	}{f.Type, f.Loc, f.Msg, f.Input, f.Ctx, faultURL + f.Type})
+	}{f.Type, f.Loc, f.Msg, Respell(f.Input), f.Ctx, faultURL + f.Type})
 }
 
 // Invalid is the error of an action that an environment does not understand:

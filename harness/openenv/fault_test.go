@@ -12,10 +12,10 @@ func TestFaultsAreToldAsPydanticDoes(t *testing.T) {
 		text  string
 	}{
 		{Fault{Type: "missing", Loc: []any{"data"}, Msg: "Field required", Input: json.RawMessage(`{"type":"step"}`)},
-			`{"type":"missing","loc":["data"],"msg":"Field required","input":{"type":"step"},"url":"https://errors.pydantic.dev/2.10/v/missing"}`},
+			`{"type":"missing","loc":["data"],"msg":"Field required","input":{"type":"step"},"url":"https://errors.pydantic.dev/2.14/v/missing"}`},
 		// The message is not one for a web page.
 		{Fault{Type: "int_parsing", Loc: []any{"values", 5}, Msg: "no <int> & so on", Input: json.RawMessage(`"<&>"`), Ctx: json.RawMessage(`{"a":1}`)},
-			`{"type":"int_parsing","loc":["values",5],"msg":"no <int> & so on","input":"<&>","ctx":{"a":1},"url":"https://errors.pydantic.dev/2.10/v/int_parsing"}`},
+			`{"type":"int_parsing","loc":["values",5],"msg":"no <int> & so on","input":"<&>","ctx":{"a":1},"url":"https://errors.pydantic.dev/2.14/v/int_parsing"}`},
 	} {
 		want := `{"message":"Invalid message","code":"VALIDATION_ERROR","errors":[` + row.text + `]}`
 		if got := string(Invalid(row.fault).Data); got != want {

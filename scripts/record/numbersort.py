@@ -1,11 +1,10 @@
 """Records LearnLens's NumberSort, for package numbersort's tests.
 
-    numbersort.py OUT_FOLDER [LEARNLENS]
+    numbersort.py OUT_FOLDER HF_SPACE
 
 library.json is of the environment in the package learnlens-rl. space.json is of the
-OpenEnv server, which the package does not hold: LEARNLENS is a checkout of
-https://github.com/AjayBandiwaddar/learnlens at 935e01c, whose hf_space is run under
-the installed openenv-core. Without it, space.json is left as it is.
+OpenEnv server of LearnLens' Space, the folder hf_space of its source distribution,
+run under the installed openenv-core.
 """
 
 import copy
@@ -107,8 +106,8 @@ class Session:
         return json.loads(reply)["data"]
 
 
-def space(checkout):
-    sys.path.insert(0, os.path.join(checkout, "hf_space"))
+def space(source):
+    sys.path.insert(0, source)
     import app
     from fastapi.testclient import TestClient
     from number_sort_environment import TASKS as configs, _sort
@@ -172,5 +171,4 @@ def save(path, recording):
 if __name__ == "__main__":
     folder = sys.argv[1]
     save(os.path.join(folder, "library.json"), library())
-    if len(sys.argv) > 2:
-        save(os.path.join(folder, "space.json"), space(sys.argv[2]))
+    save(os.path.join(folder, "space.json"), space(sys.argv[2]))

@@ -103,20 +103,7 @@ func small(value *big.Int) int {
 }
 
 func fault(kind, message string, input json.RawMessage, loc ...any) openenv.Fault {
-	return openenv.Fault{Type: kind, Loc: append([]any{}, loc...), Msg: message, Input: echo(input)}
-}
-
-// echo is a value as a Python server repeats it: a float in Python's spelling,
-// and one too large for a float as null.
-func echo(input json.RawMessage) json.RawMessage {
-	if c := first(input); c != '-' && (c < '0' || c > '9') || !bytes.ContainsAny(input, ".eE") {
-		return input
-	}
-	float, err := strconv.ParseFloat(string(input), 64)
-	if err != nil {
-		return json.RawMessage("null")
-	}
-	return json.RawMessage(openenv.Float(float).String())
+	return openenv.Fault{Type: kind, Loc: append([]any{}, loc...), Msg: message, Input: input}
 }
 
 // first is the byte by which one tells what a JSON value is.

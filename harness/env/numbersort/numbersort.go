@@ -9,8 +9,9 @@
 // [Shuffling] are upstream's demonstration agents.
 //
 // What upstream says was recorded with scripts/record/numbersort.py, from
-// learnlens-rl 0.2.1 and, for the served form, from its Space's own server
-// under openenv-core 0.3.0; see testdata.
+// learnlens-rl 0.2.1: for the package's form from its wheel, and for the served
+// form from the server in its source distribution under openenv-core 0.3.0. The
+// recordings are in testdata.
 package numbersort
 
 import (
