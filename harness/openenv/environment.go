@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"net/http"
 	"strconv"
 )
 
@@ -94,6 +95,12 @@ type Spec struct {
 	// [CodeValidation]. Nil has the action checked against Schemas.Action, after
 	// numbers in strings have become numbers.
 	Action func(action json.RawMessage) (json.RawMessage, error)
+
+	// Routes are paths beside the protocol's own that a server answers, each
+	// beginning and ending with a slash, and whatever is below them: pictures
+	// that observations name, say. They are for GET and HEAD, under the same
+	// token and limits as the rest. Nil where there are none.
+	Routes map[string]http.Handler
 
 	// New begins a session. Sessions are independent of one another and live at
 	// the same time. What it returns is closed by who called it.
