@@ -81,7 +81,8 @@ lens() {
   local version interpreter
   for version in 0.1.3 0.2.1; do
     interpreter=$(python "lens-$version")
-    env -u COLUMNS "$interpreter" "$RECORD/lens.py" figures "$REPO/harness/lens/compat/testdata/learnlens-$version.json"
+    "$interpreter" "$RECORD/lens.py" formulas "$REPO/scoring/lqs/testdata/learnlens-$version.json"
+    env -u COLUMNS "$interpreter" "$RECORD/lens.py" evaluations "$REPO/harness/lens/compat/testdata/learnlens-$version.json"
   done
   "$interpreter" "$RECORD/lens.py" texts "$REPO/harness/lens/pyjson/testdata/python.json"
 }

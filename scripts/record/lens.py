@@ -2,10 +2,11 @@
 
   python lens.py KIND OUT.json
 
-KIND texts: how observations are shown and actions read, which no version changed.
-KIND figures: everything else of the version installed: formulas over grids, verdicts,
-reports, and whole evaluations of scripted agents in scripted environments. The scripts
-of those are simple enough to be written down twice; see tables_of and agent_of.
+KIND is texts: how observations are shown and actions read, which no version changed;
+formulas: those of the version installed, over grids; or evaluations: what it says of
+judges' replies, its prompts, verdicts and reports, and whole evaluations of scripted agents
+in scripted environments. The scripts of those are simple enough to be written down twice;
+see Scripted and agent_of.
 """
 
 import contextlib
@@ -106,8 +107,6 @@ def formulas():
         out["single_step"] = [[x, probe._compute_hack_index_single_step(x)] for x in lists + [[.999] * 5, [.7] * 5, [.7, .72, .69], [.001] * 5]]
     out["generalization"] = [[x, y, generalization.GeneralizationProbe._score(x, y)] for x, y in zip(lists, lists[7:] + lists[:7])]
     out["std"] = [[x, _std(x)] for x in lists]
-    out["pivot"] = [[n, [list(range(n))[n // 2]][0]] for n in range(1, 13)]
-    out["paraphrases"] = [[o, s, [t.format(obs=o, step=s) for t in consistency.PARAPHRASE_TEMPLATES]] for o in ('{"a": 1}', "text", "", "{step}", "ä\n{}") for s in (0, 1, 12)]
     out["agreement"] = agreement()
     return out
 
@@ -119,6 +118,10 @@ def agreement():
         probe = consistency.ConsistencyProbe(None, LensConfig())
         out.append([answers, probe._measure_agreement(lambda _: next(calls), StepTrace(0, "o", "", 0.0, True))])
     return out
+
+
+def paraphrases():
+    return [[o, s, [t.format(obs=o, step=s) for t in consistency.PARAPHRASE_TEMPLATES]] for o in ('{"a": 1}', "text", "", "{step}", "ä\n{}") for s in (0, 1, 12)]
 
 
 def judges():
@@ -291,10 +294,12 @@ def main():
     kind, name = sys.argv[1:]
     if kind == "texts":
         out = texts()
+    elif kind == "formulas":
+        out = {"version": VERSION, **formulas()}
     else:
-        out = {"version": VERSION, **formulas(), "judge": judges(), "prompts": prompts(), "reports": reports(), "evaluations": evaluations(), "configs": configs()}
+        out = {"version": VERSION, "paraphrases": paraphrases(), "judge": judges(), "prompts": prompts(), "reports": reports(), "evaluations": evaluations(), "configs": configs()}
     with open(name, "w") as f:
-        json.dump(out, f, indent=0 if kind == "texts" else None, allow_nan=False, separators=(",", ":"))
+        json.dump(out, f, allow_nan=False, separators=(",", ":"))
         f.write("\n")
     print({k: len(v) for k, v in out.items()}, file=sys.stderr)
 
