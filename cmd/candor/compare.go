@@ -42,7 +42,7 @@ func (r *compareCmd) Run(ctx context.Context, c console) error {
 		return err
 	}
 	if r.HTML != "" {
-		if err := publish.Comparison(r.HTML, res, all[0], all[1:]); err != nil {
+		if err := publish.Comparison(ctx, r.HTML, res, all[0], all[1:]); err != nil {
 			return err
 		}
 	}

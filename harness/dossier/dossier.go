@@ -6,6 +6,7 @@
 package dossier
 
 import (
+	"cmp"
 	"context"
 
 	"candor/harness/report/figure"
@@ -19,7 +20,7 @@ import (
 type Options struct {
 	Scoring scoring.Options
 	Traces  int // the costliest tasks to keep; 0 = 200
-	Images  int // bytes of pictures, at most; 0 = 2 MiB
+	Images  int // bytes of pictures, at most; 0 = 2 MiB, below 0 = none
 }
 
 const (
@@ -27,15 +28,21 @@ const (
 	defaultImages = 2 << 20
 )
 
+func (o Options) filled() Options {
+	o.Traces, o.Images = cmp.Or(o.Traces, defaultTraces), cmp.Or(o.Images, defaultImages)
+	return o
+}
+
 // Dossier is everything that a report shows of one run or file.
 type Dossier struct {
 	Name      string
 	Run       *run.Stored // nil for a file of answers
 	Result    *rescore.Result
-	Bins      int // asked for in the ECE
-	Figures   []figure.Figure
-	Objects   []Group // by how many tasks they have; at most mostGroups
-	Otherwise int     // objects beyond those
+	Bins      int             // asked for in the ECE
+	Figures   []figure.Figure // none where nothing was answered
+	Sources   []Source        // of confidence; none unless there are several
+	Objects   []Group         // by how many tasks they have; at most mostGroups
+	Otherwise int             // objects beyond those
 	Costliest []Costly
 	Outcomes  map[string]int // tasks by kind, see Costly.Kind
 	Tasks     int            // recorded, from which the costliest were taken
@@ -44,13 +51,8 @@ type Dossier struct {
 
 // Of gathers what there is of the answers.
 func Of(ctx context.Context, a *stored.Answers, opt Options) (*Dossier, error) {
-	if opt.Traces == 0 {
-		opt.Traces = defaultTraces
-	}
-	if opt.Images == 0 {
-		opt.Images = defaultImages
-	}
-	result, err := rescore.Rescore(ctx, a, rescore.Request{Options: opt.Scoring})
+	opt = opt.filled()
+	result, err := rescore.Rescore(ctx, a, rescore.Request{Grid: true, Options: opt.Scoring})
 	if err != nil {
 		return nil, err
 	}
@@ -61,12 +63,22 @@ func Of(ctx context.Context, a *stored.Answers, opt Options) (*Dossier, error) {
 	if d.Figures, err = figures(ctx, a, result, opt.Scoring); err != nil {
 		return nil, err
 	}
+	if d.Sources, err = sources(ctx, a, result, opt.Scoring); err != nil {
+		return nil, err
+	}
 	if a.Run == nil {
 		return d, nil
 	}
 	d.Objects, d.Otherwise = objects(a.Run.Traces)
 	d.Tasks = len(a.Run.Traces)
 	d.Costliest, d.Outcomes = costliest(a.Run.Traces, opt.Traces)
-	d.Pictures = pictures(ctx, a.Run.Manifest, d.Costliest, opt.Images)
+	if opt.Images < 0 {
+		return d, nil
+	}
+	var seen []wanted
+	for i := range d.Costliest {
+		seen = append(seen, wanted{d.Costliest[i].Trace, &d.Costliest[i].Image})
+	}
+	d.Pictures = pictures(ctx, a.Run.Manifest, seen, opt.Images)
 	return d, nil
 }

@@ -18,26 +18,16 @@ func figures(ctx context.Context, a *stored.Answers, r *rescore.Result, opt scor
 	if r.Answered == 0 {
 		return nil, nil
 	}
-	c, y, w := expand(r.Levels)
-	band, err := scoring.ConsistencyBand(ctx, c, w, scoring.BandOptions{Seed: opt.Seed})
+	out, err := ofLevels(ctx, r.Levels, opt, float64(r.N))
 	if err != nil {
 		return nil, err
 	}
-	out := []figure.Figure{
-		figure.Reliability{Curve: scoring.ReliabilityCurve(c, y, w), Band: band, Bins: scoring.Bins(c, y, w, opt.Bins)}.Figure(),
-		figure.RiskCoverage{
-			Answered: float64(r.Answered) / float64(r.N), Error: 1 - *r.Accuracy,
-			Model: scoring.RiskCoverageCurve(c, y, w, curvePoints), Best: scoring.BestRiskCoverageCurve(c, y, w, curvePoints),
-			Sure: sure(r), Payoff: fmt.Sprintf("its own confidence, at the threshold %.4g,", r.Threshold),
-		}.Figure(),
-	}
-	curves, err := scoring.WhatHonestyEarns(ctx, a.Rows, scoring.PayoffGrid(), nil, scoring.Options{Seed: opt.Seed})
-	if err != nil {
-		return nil, err
-	}
+	risk := out.risk
+	risk.Sure, risk.Payoff = sure(r), fmt.Sprintf("its own confidence, at the threshold %.4g,", r.Threshold)
+	all := []figure.Figure{out.reliability.Figure(), risk.Figure()}
 	byRule := map[string][]scoring.Honesty{}
 	var rules []string
-	for _, h := range curves {
+	for _, h := range r.Curves {
 		if byRule[h.Rule] == nil {
 			rules = append(rules, h.Rule)
 		}
@@ -48,9 +38,35 @@ func figures(ctx context.Context, a *stored.Answers, r *rescore.Result, opt scor
 		if rule == r.Rule {
 			f.Own = &r.Threshold
 		}
-		out = append(out, f.Figure())
+		all = append(all, f.Figure())
 	}
-	return out, nil
+	return all, nil
+}
+
+// pair is what is drawn of any confidences.
+type pair struct {
+	reliability figure.Reliability
+	risk        figure.RiskCoverage
+}
+
+// ofLevels draws answers by their levels, which are not empty, of so many tasks.
+func ofLevels(ctx context.Context, levels []scoring.Level, opt scoring.Options, tasks float64) (pair, error) {
+	c, y, w := expand(levels)
+	band, err := scoring.ConsistencyBand(ctx, c, w, scoring.BandOptions{Seed: opt.Seed})
+	if err != nil {
+		return pair{}, err
+	}
+	n, right := 0, 0
+	for _, l := range levels {
+		n, right = n+l.N, right+l.Correct
+	}
+	return pair{
+		figure.Reliability{Curve: scoring.ReliabilityCurve(c, y, w), Band: band, Bins: scoring.Bins(c, y, w, opt.Bins)},
+		figure.RiskCoverage{
+			Answered: float64(n) / tasks, Error: 1 - float64(right)/float64(n),
+			Model: scoring.RiskCoverageCurve(c, y, w, curvePoints), Best: scoring.BestRiskCoverageCurve(c, y, w, curvePoints),
+		},
+	}, nil
 }
 
 // expand makes of each level its right and its wrong answers, weighed.

@@ -9,6 +9,7 @@ import (
 	"image"
 	"image/color"
 	"image/jpeg"
+	"strings"
 
 	"candor/harness/claim"
 	"candor/harness/run"
@@ -17,55 +18,69 @@ import (
 	"golang.org/x/image/draw"
 )
 
-// pictures puts small images beside tasks, the costliest first, as long as they
-// keep within the budget, and says why some have none. Nothing is fetched: a
-// set of the Hub has none here. An image that is no longer the one that was
+// wanted is a task that a picture is to stand beside.
+type wanted struct {
+	trace run.Trace
+	image *[]byte
+}
+
+// pictures puts small images beside tasks, the first ones first, as long as
+// they keep within the budget, and says why some have none. Nothing is fetched:
+// a set of the Hub has none here. An image that is no longer the one that was
 // asked about is left out.
-func pictures(ctx context.Context, m run.Manifest, tasks []Costly, budget int) string {
+func pictures(ctx context.Context, m run.Manifest, tasks []wanted, budget int) string {
 	set, err := claim.Loader{Images: m.Config.Images}.Load(ctx, m.Config.Dataset)
 	if err != nil {
 		return "the images are not here: " + err.Error()
 	}
 	small := map[string][]byte{}
 	missing, changed, over := 0, 0, 0
-	for i := range tasks {
-		t := &tasks[i]
-		b, known := small[t.ImageSource]
+	for _, t := range tasks {
+		source := t.trace.ImageSource
+		b, known := small[source]
 		if !known {
-			data, _, err := set.Images.Open(ctx, t.ImageSource)
+			data, _, err := set.Images.Open(ctx, source)
 			sum := sha256.Sum256(data)
 			switch {
 			case err != nil:
 				missing++
-			case hex.EncodeToString(sum[:]) != t.Trace.Image.SourceSHA256:
+			case hex.EncodeToString(sum[:]) != t.trace.Image.SourceSHA256:
 				changed++
 			default:
 				if b, err = thumbnail(data); err != nil {
 					missing++
 				}
 			}
-			small[t.ImageSource] = b
+			small[source] = b
 		}
 		if len(b) > budget {
 			over++
 			continue
 		}
 		budget -= len(b)
-		t.Image = b
+		*t.image = b
 	}
 	return told(missing, changed, over)
 }
 
 func told(missing, changed, over int) string {
-	switch {
-	case changed > 0:
-		return fmt.Sprintf("%d images are no longer those that were asked about, and not shown", changed)
-	case missing > 0:
-		return fmt.Sprintf("%d images could not be read again", missing)
-	case over > 0:
-		return fmt.Sprintf("%d tasks have no image here, to keep the page small", over)
+	var parts []string
+	for _, p := range []struct {
+		n          int
+		what, told string
+	}{
+		{changed, "image", "no longer what was asked about, and not shown"},
+		{missing, "image", "not to be read again"},
+		{over, "task", "shown without an image, to keep the page small"},
+	} {
+		switch {
+		case p.n == 1:
+			parts = append(parts, fmt.Sprintf("1 %s is %s", p.what, p.told))
+		case p.n > 1:
+			parts = append(parts, fmt.Sprintf("%d %ss are %s", p.n, p.what, p.told))
+		}
 	}
-	return ""
+	return strings.Join(parts, "; ")
 }
 
 const thumbnailSide = 200 // pixels, the longer side

@@ -70,8 +70,9 @@ func (p *printer) against(base string, a scoring.Against, runs int) {
 	p.table(t)
 }
 
-// compared are the metrics in the order of a run's report.
-func compared() [][2]string {
+// Compared are the metrics of a comparison in the order of a run's report: name
+// and key.
+func Compared() [][2]string {
 	return [][2]string{
 		{"answered", "coverage"}, {"abstained", "abstain_rate"}, {"malformed", "malformed_rate"},
 		{"accuracy", "accuracy"}, {"mean confidence", "mean_confidence"}, {"reward", "reward"}, {"Brier", "brier"},
@@ -88,7 +89,7 @@ func differences(d map[string]scoring.Difference, runs int) table.Writer {
 		header, p = append(header, fmt.Sprintf("for all %d at once", runs)), "adjusted p"
 	}
 	t.AppendHeader(append(header, p))
-	for _, c := range compared() {
+	for _, c := range Compared() {
 		x, ok := d[c[1]]
 		if !ok {
 			continue

@@ -16,6 +16,7 @@ import (
 // answers. Coverage is counted over all tasks, so that the curve ends where the
 // model itself stopped answering.
 type RiskCoverage struct {
+	Name     string // "": "risk-coverage"
 	Title    string
 	Answered float64             // share of all tasks
 	Model    []scoring.RiskPoint // coverage over the answered
@@ -59,76 +60,18 @@ func (r RiskCoverage) Figure() Figure {
 	p.Legend.Top, p.Legend.Left = true, true
 	p.Legend.XOffs, p.Legend.YOffs = vg.Points(6), vg.Points(-2)
 	return single(p, Figure{
-		Name: "risk-coverage", Title: cmp.Or(r.Title, "Risk against coverage"),
+		Name: cmp.Or(r.Name, "risk-coverage"), Title: cmp.Or(r.Title, "Risk against coverage"),
 		Caption: "Errors among the answers if only the most confident are kept; equal confidences in random order. " +
-			"The filled dot ends the curve: beyond it the model abstained or was malformed. The hollow one is where " + cmp.Or(r.Payoff, "its own confidence") +
-			" would have had it stop. A curve near the dotted line ranks no better than chance.",
+			"The filled dot ends the curve: beyond it the model abstained or was malformed. " + r.stop() +
+			"A curve near the dotted line ranks no better than chance.",
 	})
 }
 
-// Payoff is what was earned and what honesty would have earned under a grid of
-// payoffs of one rule, by rising threshold.
-type Payoff struct {
-	Title string
-	Rule  string
-	AsIf  string // under what the answers were really given
-	Curve []scoring.Honesty
-	Own   *float64 // threshold that they were given under; nil if it was another rule's
-}
-
-// Figure is the curves with the regret split between them.
-func (f Payoff) Figure() Figure {
-	p := newPlot("belief above which a verdict pays better than ABSTAIN", "mean reward, as if")
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = .55, .975, math.Inf(1), 1
-	series := map[string][]xy{}
-	for _, h := range f.Curve {
-		for name, v := range map[string]*float64{"r0": h.R0, "r1": h.R1, "r2": h.R2, "r3": h.R3, "own": h.OwnConfidence, "oracle": h.Oracle} {
-			if v != nil {
-				series[name] = append(series[name], xy{h.Threshold, *v})
-				p.Y.Min = min(p.Y.Min, *v)
-			}
-		}
+func (r RiskCoverage) stop() string {
+	if r.Sure == nil {
+		return ""
 	}
-	if math.IsInf(p.Y.Min, 1) {
-		p.Y.Min = 0
-	}
-	p.Y.Min = math.Floor(p.Y.Min*50)/50 - .3*(1-p.Y.Min) // room below for the legend
-	p.Y.Tick.Marker = ratesFrom(p.Y.Min, 1)
-	p.X.Tick.Marker = plot.ConstantTicks{{Value: .6, Label: "0.6"}, {Value: .7, Label: "0.7"}, {Value: .8, Label: "0.8"}, {Value: .9, Label: "0.9"}}
-	if f.Own != nil {
-		own := stroke(faint, 1, 4, 3)
-		p.Add(own.curve([]xy{{*f.Own, p.Y.Min}, {*f.Own, p.Y.Max}}))
-		p.Legend.Add("given under", own)
-	}
-	for _, s := range []struct {
-		lower, upper, name string
-		look               swatch
-	}{
-		{"r2", "r3", "lost to format", swatch{fill: thin(third)}},
-		{"r1", "r2", "lost to abstention policy", swatch{fill: thin(second)}},
-		{"r0", "r1", "lost to miscalibration", swatch{fill: thin(worse)}},
-	} {
-		p.Add(s.look.between(series[s.lower], series[s.upper]))
-		p.Legend.Add(s.name, s.look)
-	}
-	for _, s := range []struct {
-		key, name string
-		look      swatch
-	}{
-		{"r0", "as played", stroke(model, 1.8)},
-		{"own", "abstaining by own confidence", stroke(ink, 1.2, 1, 2)},
-		{"oracle", "oracle", stroke(better, 1.4, 5, 2)},
-	} {
-		p.Add(s.look.curve(series[s.key]))
-		p.Legend.Add(s.name, s.look)
-	}
-	p.Legend.Top, p.Legend.Left = false, true
-	p.Legend.XOffs, p.Legend.YOffs = vg.Points(6), vg.Points(4)
-	return single(p, Figure{
-		Name: "payoff-" + f.Rule, Title: cmp.Or(f.Title, "Payoff curve, "+f.Rule+" rule"), height: 320,
-		Caption: f.AsIf + ". Had the payoff for abstaining been another, the same answers would have earned this. " +
-			"The shaded parts are what was lost to miscalibration, to abstaining too seldom and to malformed replies, by a map fitted to these very answers (optimistic).",
-	})
+	return "The hollow one is where " + cmp.Or(r.Payoff, "its own confidence") + " would have had it stop. "
 }
 
 // ratesFrom are about five ticks over a range.

@@ -16,6 +16,7 @@ import (
 // consistency band, the bins of the ECE, and below them how often each
 // confidence is stated.
 type Reliability struct {
+	Name  string // "": "reliability"
 	Title string
 	Curve []scoring.CurvePoint
 	Band  []scoring.BandPoint // with a lower and an upper quantile; may be empty
@@ -29,25 +30,13 @@ const mostSpikes = 2000
 // Figure is the diagram.
 func (r Reliability) Figure() Figure {
 	return Figure{
-		Name: "reliability", Title: cmp.Or(r.Title, "Reliability diagram"), width: 380, height: 400,
+		Name: cmp.Or(r.Name, "reliability"), Title: cmp.Or(r.Title, "Reliability diagram"), width: 380, height: 400,
 		Caption: "How often answers are right, against the confidence they state. On the diagonal is honest; below it overconfident. " +
 			"The shaded band is where 90 % of the curves of a perfectly calibrated model with these confidences lie, point by point. " +
 			"Gap bars: the bins of the ECE, each from its mean confidence to its accuracy. Below: how often each distinct confidence is stated (logarithmic).",
 		draw: func(c draw.Canvas) {
 			lo := r.low()
-			upper, lower := r.diagram(lo), r.counts(lo)
-			const share = .26
-			height := c.Max.Y - c.Min.Y
-			above, below := draw.Crop(c, 0, -10, height*share, -6), draw.Crop(c, 0, -10, 0, -height*(1-share))
-			// The axes of both begin at one x.
-			by := upper.DataCanvas(above).Min.X - lower.DataCanvas(below).Min.X
-			if by > 0 {
-				below = draw.Crop(below, by, 0, 0, 0)
-			} else {
-				above = draw.Crop(above, -by, 0, 0, 0)
-			}
-			upper.Draw(above)
-			lower.Draw(below)
+			stacked(c, r.diagram(lo), r.counts(lo), .26)
 		},
 	}
 }

@@ -40,30 +40,40 @@ func Roles() []Role {
 
 func hex(c color.NRGBA) string { return fmt.Sprintf("#%02X%02X%02X", c.R, c.G, c.B) }
 
-const shade = 100 // opacity, of 255, of what is laid over other things
+// The opacities, of 255, of what is laid over other things.
+const (
+	shade = 100
+	veil  = 48
+)
 
-func thin(c color.NRGBA) color.NRGBA { c.A = shade; return c }
+// heat are the opacities of a heat map's cells, the least first.
+func heat() []uint8 { return []uint8{10, 24, 40, 56, 72, 88, 104, 120, 136} }
 
-// thinHex is how vgsvg writes a thin colour: it undoes the multiplication by
-// the opacity with a rounding error.
-func thinHex(c color.NRGBA) string {
-	r, g, b, a := thin(c).RGBA()
+func thin(c color.NRGBA) color.NRGBA               { c.A = shade; return c }
+func faded(c color.NRGBA, alpha uint8) color.NRGBA { c.A = alpha; return c }
+
+// fadedHex is how vgsvg writes a colour of that opacity: it undoes the
+// multiplication by the opacity with a rounding error.
+func fadedHex(c color.NRGBA, alpha uint8) string {
+	r, g, b, a := faded(c, alpha).RGBA()
 	undo := func(x uint32) int { return int(float64(x) * 255 / float64(a)) }
 	return fmt.Sprintf("#%02X%02X%02X", undo(r), undo(g), undo(b))
 }
 
 const textSize = 10
 
+// style is text of known widths in that size.
+func style(size vg.Length) text.Style {
+	handler := text.Plain{Fonts: font.NewCache(liberation.Collection())}
+	return text.Style{Color: ink, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}, Handler: handler}
+}
+
 // newPlot is an empty plot in the style of all: no background, so that a page's
 // shows, and a font of known widths.
 func newPlot(x, y string) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
-	handler := text.Plain{Fonts: font.NewCache(liberation.Collection())}
-	p.TextHandler = handler
-	style := func(size vg.Length) text.Style {
-		return text.Style{Color: ink, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}, Handler: handler}
-	}
+	p.TextHandler = style(textSize).Handler
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		was, label := a.Tick.Label, a.Label.TextStyle
 		a.Tick.Label, a.Label.TextStyle = style(textSize-1), style(textSize)
@@ -80,7 +90,7 @@ func newPlot(x, y string) *plot.Plot {
 	legend.XAlign, legend.YAlign = p.Legend.TextStyle.XAlign, p.Legend.TextStyle.YAlign
 	p.Legend.TextStyle = legend
 	p.Legend.ThumbnailWidth = vg.Points(18)
-	p.Legend.Padding = vg.Points(1)
+	p.Legend.Padding = vg.Points(2)
 	return p
 }
 

@@ -129,7 +129,7 @@ func TestBrowser(t *testing.T) {
 // sorts clicks a heading twice: largest first, then smallest.
 func sorts(t *testing.T, w *watched) {
 	t.Helper()
-	const table = `[...document.querySelectorAll("table.sortable")].find(t => t.caption.textContent === "Objects")`
+	const table = `[...document.querySelectorAll("table.sortable")].find(t => t.ariaLabel === "Objects")`
 	const tasks = table + `.tBodies[0]`
 	for _, down := range []bool{true, false} {
 		w.eval(t, table+`.tHead.rows[0].cells[3].querySelector("button").click()`, nil)

@@ -33,8 +33,43 @@ func tile(s *scoring.Summary, name, key string, x *float64) shown {
 	return out
 }
 
-// several tells whether there is more than one source of confidence.
-func several(s *scoring.Summary) bool { return len(s.Sources) > 1 }
+// earned are the steps of honesty with their intervals.
+func earned(h scoring.Honesty) []shown {
+	return honest(h, []step{
+		{"as played", "", "r0", h.R0}, {"beliefs mended", "answers paid for what the map makes of them", "r1", h.R1},
+		{"and abstaining", "where that is then worth more", "r2", h.R2}, {"and malformed", "paid as an abstention", "r3", h.R3},
+		{"own confidence", "abstaining where it says so itself", "own_confidence", h.OwnConfidence},
+		{"oracle", "knows which answers are wrong", "oracle", h.Oracle},
+	})
+}
+
+// lost is the regret split.
+func lost(h scoring.Honesty) []shown {
+	return honest(h, []step{
+		{"miscalibration", "beliefs mended − as played", "miscalibration", h.Miscalibration},
+		{"abstention policy", "and abstaining − beliefs mended", "abstention_policy", h.AbstentionPolicy},
+		{"format", "and malformed − and abstaining", "format", h.Format},
+	})
+}
+
+type step struct {
+	name, note, key string
+	value           *float64
+}
+
+func honest(h scoring.Honesty, steps []step) (out []shown) {
+	for _, s := range steps {
+		f := shown{Name: s.name, Note: s.note, Value: number(s.value)}
+		switch ci, spread := h.CI[s.key], h.Spread[s.key]; {
+		case ci != nil:
+			f.Interval = fmt.Sprintf("%.3f – %.3f", ci[0], ci[1])
+		case spread != nil:
+			f.Interval = fmt.Sprintf("(%.3f – %.3f)", spread[0], spread[1])
+		}
+		out = append(out, f)
+	}
+	return out
+}
 
 // differenceTable is one table of a comparison.
 type differenceTable struct {
@@ -60,6 +95,14 @@ func signed(x *float64) string {
 		return "–"
 	}
 	return fmt.Sprintf("%+.4f", *x)
+}
+
+// chance is a p; one that no resample reached is not 0.
+func chance(p float64) string {
+	if p < .0005 {
+		return "< 0.0005"
+	}
+	return fmt.Sprintf("%.4f", p)
 }
 
 func bounds(ci, spread *scoring.Interval) string {

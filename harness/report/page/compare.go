@@ -1,30 +1,22 @@
 package page
 
 import (
-	"cmp"
 	"io"
-	"maps"
-	"math"
-	"slices"
 
 	"candor/harness/compare"
 	"candor/harness/dossier"
-	"candor/harness/run"
-	"candor/harness/stored"
+	"candor/harness/report"
+	"candor/harness/report/figure"
 	"candor/scoring"
 )
 
-// mostChanged bounds the tasks that a comparison shows.
-const mostChanged = 150
-
 // Compare writes a comparison as a page: what differs and how surely, and the
-// tasks that ended otherwise side by side. Replies are shown of runs; files of
-// answers have none.
-func Compare(w io.Writer, r *compare.Result, base *stored.Answers, others []*stored.Answers) error {
+// tasks that ended otherwise side by side, changed for each run compared.
+func Compare(w io.Writer, r *compare.Result, changed []dossier.Changes) error {
 	v := comparison{Head: head("Candor comparison"), Result: r}
 	for i, a := range r.Against {
-		changed := changes(base, others[i])
-		v.Against = append(v.Against, against{Against: a, Number: i + 1, Several: len(r.Against) > 1, Own: differences(a.Own), Both: differences(a.Both), All: len(changed), Changed: changed[:min(len(changed), mostChanged)]})
+		v.Against = append(v.Against, against{Against: a, Number: i + 1, Several: len(r.Against) > 1,
+			Own: differences(a.Own), Both: differences(a.Both), Figure: forest(a), Changed: changed[i]})
 	}
 	return render(w, "compare", v)
 }
@@ -41,8 +33,8 @@ type against struct {
 	Several bool
 	Own     []difference
 	Both    []difference
-	All     int
-	Changed []change
+	Figure  figure.Figure
+	Changed dossier.Changes
 }
 
 type difference struct {
@@ -50,49 +42,71 @@ type difference struct {
 	scoring.Difference
 }
 
+// differences are in the order of a run's report.
 func differences(m map[string]scoring.Difference) (out []difference) {
-	for _, name := range slices.Sorted(maps.Keys(m)) {
-		out = append(out, difference{name, m[name]})
-	}
-	return out
-}
-
-// change is a task that two runs ended otherwise.
-type change struct {
-	Base, Other         run.Trace
-	BaseKind, OtherKind string
-}
-
-// changes are those that the reward differs most in, first.
-func changes(a, b *stored.Answers) (out []change) {
-	if a.Run == nil || b.Run == nil {
-		return nil
-	}
-	was := map[string]run.Trace{}
-	for _, t := range a.Run.Traces {
-		was[t.TaskID] = t
-	}
-	for _, t := range b.Run.Traces {
-		if old, ok := was[t.TaskID]; ok && dossier.Kind(old) != dossier.Kind(t) {
-			out = append(out, change{old, t, dossier.Kind(old), dossier.Kind(t)})
+	for _, c := range report.Compared() {
+		if d, ok := m[c[1]]; ok {
+			out = append(out, difference{c[0], d})
 		}
 	}
-	slices.SortFunc(out, func(x, y change) int {
-		return cmp.Or(cmp.Compare(y.size(), x.size()), cmp.Compare(x.Base.TaskID, y.Base.TaskID))
-	})
 	return out
 }
 
-func (c change) size() float64 { return math.Abs(c.Other.Reward - c.Base.Reward) }
-
-// Kind names the change, for the filter.
-func (c change) Kind() string { return c.BaseKind + " → " + c.OtherKind }
-
-// Kinds are those of the tasks shown.
-func (a against) Kinds() []string {
-	seen := map[string]bool{}
-	for _, c := range a.Changed {
-		seen[c.Kind()] = true
+// forest draws the differences that have an interval.
+func forest(a scoring.Against) figure.Figure {
+	f := figure.Intervals{
+		Name: "differences", Title: "Differences, other − base", Axis: "difference", Zero: true,
+		Caption: "Thick: the 95 % interval of each alone.",
 	}
-	return slices.Sorted(maps.Keys(seen))
+	for _, c := range report.Compared() {
+		d, ok := a.Own[c[1]]
+		if !ok || d.Difference == nil || d.Spread != nil || c[1] == "auroc" {
+			continue // an AUROC's interval is so wide that it would hide the others
+		}
+		f.Rows = append(f.Rows, figure.Interval{Name: c[0], Value: d.Difference, Inner: d.CI, Outer: d.Simultaneous})
+		if d.Simultaneous != nil {
+			f.Caption = "Thick: the 95 % interval of each alone; thin: the one that holds for all runs at once."
+		}
+	}
+	return f.Figure()
+}
+
+// Tiles are the differences that are read first.
+func (a against) Tiles() (out []shown) {
+	for _, c := range [][2]string{{"reward", "reward"}, {"accuracy", "accuracy"}, {"coverage", "coverage"}, {"Brier", "brier"}} {
+		d := a.Against.Own[c[1]]
+		s := shown{Name: c[0], Value: signed(d.Difference), Interval: bounds(d.CI, d.Spread)}
+		if d.Base != nil && d.Other != nil {
+			s.Note = number(d.Base) + " → " + number(d.Other)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// Tests are of right and wrong, task by task.
+func (a against) Tests() []test {
+	return []test{{"answered by both", a.Correctness.Both}, {"all compared", a.Correctness.All}}
+}
+
+type test struct {
+	Name string
+	scoring.PairedTest
+}
+
+// Kinds counts the changes shown, for the filter.
+func (a against) Kinds() map[string]int {
+	n := map[string]int{}
+	for _, c := range a.Changed.Kept {
+		n[c.Kind()]++
+	}
+	return n
+}
+
+// NoChange says why there is none to show.
+func (a against) NoChange() string {
+	if a.Changed.Untold {
+		return "Files of answers hold no replies, so the tasks cannot be shown."
+	}
+	return "No task ended otherwise."
 }

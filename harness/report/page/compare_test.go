@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"candor/harness/compare"
+	"candor/harness/dossier"
 	"candor/harness/report/page"
 	"candor/harness/stored"
 	"candor/scoring"
@@ -29,17 +30,17 @@ func TestCompare(t *testing.T) {
 		t.Fatal(err)
 	}
 	var w bytes.Buffer
-	if err := page.Compare(&w, r, a, []*stored.Answers{b}); err != nil {
+	if err := page.Compare(&w, r, []dossier.Changes{dossier.Between(context.Background(), a, b, dossier.Options{})}); err != nil {
 		t.Fatal(err)
 	}
 	got := w.String()
-	if n := strings.Count(got, `<div class="changed"`); n != changed || changed == 0 {
+	if n := strings.Count(got, `<article class="changed"`); n != changed || changed == 0 {
 		t.Errorf("%d changed tasks are shown; want %d", n, changed)
 	}
 	if strings.Count(got, "<script") != 1 || strings.Contains(got, "<img") {
 		t.Error("what was replied is taken for markup")
 	}
-	if !strings.Contains(got, "<option>right → abstained</option>") {
+	if !strings.Contains(got, `<option value="right → abstained">`) {
 		t.Error("no filter by change")
 	}
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -33,4 +34,30 @@ func facts(d *dossier.Dossier) []fact {
 		return append(out, fact{"preflight", "none: what the server honours was not tested"})
 	}
 	return append(out, fact{"preflight", "done; what it found amiss stands among the warnings"})
+}
+
+// about says in a line what was asked of whom.
+func about(d *dossier.Dossier) string {
+	if d.Run == nil {
+		return ""
+	}
+	m := d.Run.Manifest
+	return fmt.Sprintf("%s on %s, split %s, partition %s: %s on %s; profile %s, temperature %v", cmp.Or(m.Model.Model, m.Config.Model),
+		cmp.Or(m.Dataset.Name, m.Config.Dataset), cmp.Or(m.Dataset.Split, m.Config.Split), cmp.Or(m.Dataset.Partition, m.Config.Partition),
+		report.Count(m.Tasks, "task"), report.Count(m.Dataset.Images, "image"), m.Config.Profile, m.Options.Temperature)
+}
+
+// findings are those of the preflight.
+func findings(d *dossier.Dossier) (out []fact) {
+	if d.Run == nil || d.Run.Manifest.Preflight == nil {
+		return nil
+	}
+	for _, f := range d.Run.Manifest.Preflight.Findings {
+		text := strings.TrimSpace(f.Detail + " " + f.Advice)
+		if f.Endpoint != "" {
+			text = f.Endpoint + ": " + text
+		}
+		out = append(out, fact{fmt.Sprintf("%s: %s", f.Question, f.Status), text})
+	}
+	return out
 }

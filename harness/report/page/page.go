@@ -13,6 +13,7 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"unicode"
 
 	"candor/harness/dossier"
 	"candor/harness/report"
@@ -37,7 +38,7 @@ var (
 func Write(w io.Writer, all []*dossier.Dossier) error {
 	v := view{Head: head("Candor report")}
 	for i, d := range all {
-		v.Runs = append(v.Runs, runView{Dossier: d, Number: i + 1, Several: len(all) > 1, Facts: facts(d)})
+		v.Runs = append(v.Runs, runView{Dossier: d, Number: i + 1, Several: len(all) > 1, About: about(d), Facts: facts(d), Findings: findings(d)})
 	}
 	v.Differ = differing(all)
 	return render(w, "page", v)
@@ -51,9 +52,11 @@ type view struct {
 
 type runView struct {
 	*dossier.Dossier
-	Number  int
-	Several bool
-	Facts   []fact
+	Number   int
+	Several  bool
+	About    string
+	Facts    []fact
+	Findings []fact
 }
 
 // Head is what every page begins with.
@@ -74,7 +77,8 @@ func head(title string) Head {
 func render(w io.Writer, name string, v any) error {
 	t, err := template.New("").Funcs(template.FuncMap{
 		"number": number, "interval": report.Interval, "figures": report.Figures, "cell": cell, "tile": tile,
-		"several": several, "table": table, "side": side, "signed": signed, "bounds": bounds, "inline": inline, "jpeg": jpeg, "cut": cut,
+		"earned": earned, "lost": lost, "table": table, "side": side, "signed": signed, "bounds": bounds, "chance": chance,
+		"inline": inline, "jpeg": jpeg, "cut": cut, "visible": visible,
 	}).Parse(pageSource + runSource + compareSource)
 	if err != nil {
 		return err
@@ -99,11 +103,28 @@ func jpeg(b []byte) template.URL {
 // cut keeps a text of any length readable, and the page small.
 func cut(text string) string {
 	const most = 1500
-	runes := []rune(strings.ToValidUTF8(text, "\uFFFD"))
+	runes := []rune(visible(text))
 	if len(runes) <= most {
 		return string(runes)
 	}
 	return fmt.Sprintf("%s … (%d more characters)", string(runes[:most]), len(runes)-most)
+}
+
+// visible is a text of which everything can be seen: what a browser drops,
+// breaks a line at or turns the direction by stands as its code.
+func visible(text string) string {
+	var b strings.Builder
+	for _, r := range strings.ToValidUTF8(text, "\uFFFD") {
+		switch {
+		case r == '\n' || r == '\t' || r == ' ':
+			b.WriteRune(r)
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r) && r != '\u200D', r == '\u2028', r == '\u2029':
+			fmt.Fprintf(&b, "\\u%04X", r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // differing names the conditions in which runs differ from the first.

@@ -27,23 +27,46 @@ for (const table of document.querySelectorAll("table.sortable")) {
     });
   });
 }
-// Filtering: by kind and by words, within one section.
+// Filtering within one section: by words, by what a select names, by a least
+// number. A select filters by the data attribute of its name.
 for (const section of document.querySelectorAll(".filtered")) {
+  const controls = [...section.querySelectorAll("[data-filter]")];
+  if (controls.length === 0) continue;
   const items = [...section.querySelectorAll("[data-item]")];
-  const kind = section.querySelector('[data-filter="kind"]');
-  const text = section.querySelector('[data-filter="text"]');
   const shown = section.querySelector("output");
+  const counted = items.filter((item) => !item.closest(".multiples")).length;
+  const words = new Map();
+  const text = (item) => {
+    if (!words.has(item)) words.set(item, item.textContent.toLowerCase());
+    return words.get(item);
+  };
+  const passes = (item, control) => {
+    const name = control.dataset.filter, wanted = control.value;
+    if (wanted === "") return true;
+    if (name === "text") return text(item).includes(wanted.toLowerCase());
+    if (name === "least") return Number(item.dataset.least) >= Number(wanted);
+    return item.dataset[name] === wanted;
+  };
   const apply = () => {
-    const words = text.value.toLowerCase();
     let n = 0;
     for (const item of items) {
-      item.hidden = (kind && kind.value !== "" && item.dataset.kind !== kind.value) ||
-        !item.textContent.toLowerCase().includes(words);
-      if (!item.hidden) n++;
+      const hide = !controls.every((control) => passes(item, control));
+      if (item.hidden !== hide) item.hidden = hide;
+      if (!hide && !item.closest(".multiples")) n++;
     }
-    shown.textContent = n + " of " + items.length;
+    shown.textContent = n + " of " + counted;
   };
-  text.addEventListener("input", apply);
-  if (kind) kind.addEventListener("change", apply);
+  for (const control of controls) control.addEventListener(control.tagName === "SELECT" ? "change" : "input", apply);
   apply();
 }
+// A choice shows one of several views of the same thing.
+for (const select of document.querySelectorAll("select[data-choice]")) {
+  const views = [...document.querySelectorAll("[data-view]")].filter((v) => v.dataset.group === select.dataset.choice);
+  const apply = () => views.forEach((v) => { v.hidden = v.dataset.view !== select.value; });
+  select.addEventListener("change", apply);
+  apply();
+}
+// Nothing is folded away on paper.
+addEventListener("beforeprint", () => {
+  for (const d of document.querySelectorAll("details:not(article details)")) d.open = true;
+});
