@@ -8,6 +8,7 @@ package dossier
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"candor/harness/report/figure"
 	"candor/harness/rescore"
@@ -81,4 +82,13 @@ func Of(ctx context.Context, a *stored.Answers, opt Options) (*Dossier, error) {
 	}
 	d.Pictures = pictures(ctx, a.Run.Manifest, seen, opt.Images)
 	return d, nil
+}
+
+// Drawn are all figures, those of the sources of confidence last.
+func (d *Dossier) Drawn() []figure.Figure {
+	out := slices.Clone(d.Figures)
+	for _, s := range d.Sources {
+		out = append(out, s.Figures...)
+	}
+	return out
 }

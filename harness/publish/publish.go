@@ -4,6 +4,7 @@ package publish
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,6 +39,7 @@ type Request struct {
 	Runs    []string // directories of runs or files of answers
 	Out     string   // folder or file; "" is the one run's directory
 	Formats []string // none: HTML
+	Traces  int      // the costliest tasks of a page, of all runs together; 0 = 200
 	Options func(*stored.Answers) scoring.Options
 }
 
@@ -57,7 +59,7 @@ func Reports(ctx context.Context, req Request) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		d, err := dossier.Of(ctx, a, dossier.Options{Scoring: req.Options(a), Traces: share(mostTraces, len(req.Runs)), Images: share(mostImages, len(req.Runs))})
+		d, err := dossier.Of(ctx, a, req.gathered(a))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
@@ -75,6 +77,15 @@ const (
 	mostTraces = 200
 	mostImages = 2 << 20
 )
+
+// gathered is a run's share of the page; only a page has pictures.
+func (r Request) gathered(a *stored.Answers) dossier.Options {
+	opt := dossier.Options{Scoring: r.Options(a), Traces: share(cmp.Or(r.Traces, mostTraces), len(r.Runs)), Images: share(mostImages, len(r.Runs))}
+	if !slices.Contains(r.Formats, HTML) {
+		opt.Images = -1
+	}
+	return opt
+}
 
 func share(all, runs int) int { return max(all/runs, 20) }
 
@@ -115,7 +126,7 @@ func render(all []*dossier.Dossier, formats []string) ([]file, error) {
 func drawn(all []*dossier.Dossier, format string) ([]file, error) {
 	var out []file
 	for i, d := range all {
-		for _, f := range d.Figures {
+		for _, f := range d.Drawn() {
 			var b bytes.Buffer
 			var err error
 			if format == SVG {
@@ -149,6 +160,9 @@ func (r Request) place() (place, error) {
 	}
 	if len(r.Runs) == 0 {
 		return place{}, errors.New("name a run to report")
+	}
+	if r.Traces < 0 {
+		return place{}, fmt.Errorf("--traces is 1 or more, not %d", r.Traces)
 	}
 	info, err := os.Stat(r.Out)
 	switch {

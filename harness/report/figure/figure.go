@@ -103,7 +103,7 @@ func single(p *plot.Plot, f Figure) Figure {
 // height, so that their axes begin at one x.
 func stacked(c draw.Canvas, upper, lower *plot.Plot, share vg.Length) {
 	height := c.Max.Y - c.Min.Y
-	above, below := draw.Crop(c, 0, -10, height*share, -6), draw.Crop(c, 0, -10, 0, -height*(1-share))
+	above, below := draw.Crop(c, 0, -10, height*share, -6), draw.Crop(c, 0, -10, 0, -height*(1-share)-8)
 	by := upper.DataCanvas(above).Min.X - lower.DataCanvas(below).Min.X
 	if by > 0 {
 		below = draw.Crop(below, by, 0, 0, 0)

@@ -101,10 +101,10 @@ func write(c draw.Canvas, s text.Style, x, y vg.Length, words string, align text
 	c.FillText(s, vg.Point{X: x, Y: y}, fit(s, words, room))
 }
 
-// fit cuts a text to the room that it has.
+// fit cuts a text to the room that it has; other fonts than ours may be wider.
 func fit(s text.Style, words string, room vg.Length) string {
 	runes := []rune(words)
-	for n := len(runes); n > 0 && s.Width(words) > room; n-- {
+	for n := len(runes); n > 0 && s.Width(words) > .94*room; n-- {
 		words = string(runes[:n-1]) + "…"
 	}
 	return words

@@ -108,7 +108,7 @@ func (f Payoff) rewards() *plot.Plot {
 
 // losses is the regret split.
 func (f Payoff) losses() *plot.Plot {
-	p := thresholds("belief above which a verdict pays better than ABSTAIN", "lost to")
+	p := thresholds("belief above which a verdict pays better than ABSTAIN", "reward lost")
 	lo, hi := 0.0, .001
 	for _, s := range []struct {
 		curve
@@ -116,9 +116,9 @@ func (f Payoff) losses() *plot.Plot {
 		fill swatch
 		look swatch
 	}{
-		{f.curve("format", func(h scoring.Honesty) *float64 { return h.Format }), "format", swatch{fill: faded(third, veil)}, stroke(third, 1.4, 1, 2)},
-		{f.curve("abstention_policy", func(h scoring.Honesty) *float64 { return h.AbstentionPolicy }), "abstention policy", swatch{fill: faded(second, veil)}, stroke(second, 1.4, 5, 2)},
-		{f.curve("miscalibration", func(h scoring.Honesty) *float64 { return h.Miscalibration }), "miscalibration", swatch{fill: faded(worse, veil)}, stroke(worse, 1.8)},
+		{f.curve("format", func(h scoring.Honesty) *float64 { return h.Format }), "to format", swatch{fill: faded(third, veil)}, stroke(third, 1.4, 1, 2)},
+		{f.curve("abstention_policy", func(h scoring.Honesty) *float64 { return h.AbstentionPolicy }), "to abstention policy", swatch{fill: faded(second, veil)}, stroke(second, 1.4, 5, 2)},
+		{f.curve("miscalibration", func(h scoring.Honesty) *float64 { return h.Miscalibration }), "to miscalibration", swatch{fill: faded(worse, veil)}, stroke(worse, 1.8)},
 	} {
 		s.stretch(&lo, &hi)
 		p.Add(s.fill.between(s.lower, s.upper), s.look.curve(s.line))

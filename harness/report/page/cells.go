@@ -36,19 +36,19 @@ func tile(s *scoring.Summary, name, key string, x *float64) shown {
 // earned are the steps of honesty with their intervals.
 func earned(h scoring.Honesty) []shown {
 	return honest(h, []step{
-		{"as played", "", "r0", h.R0}, {"beliefs mended", "answers paid for what the map makes of them", "r1", h.R1},
-		{"and abstaining", "where that is then worth more", "r2", h.R2}, {"and malformed", "paid as an abstention", "r3", h.R3},
-		{"own confidence", "abstaining where it says so itself", "own_confidence", h.OwnConfidence},
-		{"oracle", "knows which answers are wrong", "oracle", h.Oracle},
+		{"R0 as played", "", "r0", h.R0}, {"R1 beliefs mended", "as the map has them", "r1", h.R1},
+		{"R2 and abstaining", "where worth more", "r2", h.R2}, {"R3 and malformed", "paid as an abstention", "r3", h.R3},
+		{"own confidence", "abstaining by it", "own_confidence", h.OwnConfidence},
+		{"oracle", "knows what is wrong", "oracle", h.Oracle},
 	})
 }
 
 // lost is the regret split.
 func lost(h scoring.Honesty) []shown {
 	return honest(h, []step{
-		{"miscalibration", "beliefs mended − as played", "miscalibration", h.Miscalibration},
-		{"abstention policy", "and abstaining − beliefs mended", "abstention_policy", h.AbstentionPolicy},
-		{"format", "and malformed − and abstaining", "format", h.Format},
+		{"miscalibration", "R1 − R0", "miscalibration", h.Miscalibration},
+		{"abstention policy", "R2 − R1", "abstention_policy", h.AbstentionPolicy},
+		{"format", "R3 − R2", "format", h.Format},
 	})
 }
 
@@ -108,9 +108,9 @@ func chance(p float64) string {
 func bounds(ci, spread *scoring.Interval) string {
 	switch {
 	case ci != nil:
-		return fmt.Sprintf("%+.3f – %+.3f", ci[0], ci[1])
+		return fmt.Sprintf("%+.3f … %+.3f", ci[0], ci[1])
 	case spread != nil:
-		return fmt.Sprintf("(%+.3f – %+.3f)", spread[0], spread[1])
+		return fmt.Sprintf("(%+.3f … %+.3f)", spread[0], spread[1])
 	}
 	return ""
 }

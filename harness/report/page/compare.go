@@ -16,7 +16,7 @@ func Compare(w io.Writer, r *compare.Result, changed []dossier.Changes) error {
 	v := comparison{Head: head("Candor comparison"), Result: r}
 	for i, a := range r.Against {
 		v.Against = append(v.Against, against{Against: a, Number: i + 1, Several: len(r.Against) > 1,
-			Own: differences(a.Own), Both: differences(a.Both), Figure: forest(a), Changed: changed[i]})
+			Own: differences(a.Own), Both: differences(a.Both), Figure: forest(a, len(r.Against) > 1), Changed: changed[i]})
 	}
 	return render(w, "compare", v)
 }
@@ -53,20 +53,24 @@ func differences(m map[string]scoring.Difference) (out []difference) {
 }
 
 // forest draws the differences that have an interval.
-func forest(a scoring.Against) figure.Figure {
+func forest(a scoring.Against, several bool) figure.Figure {
 	f := figure.Intervals{
 		Name: "differences", Title: "Differences, other − base", Axis: "difference", Zero: true,
 		Caption: "Thick: the 95 % interval of each alone.",
+	}
+	if several {
+		f.Caption = "Thick: the 95 % interval of each alone; thin: the one that holds for all runs at once."
 	}
 	for _, c := range report.Compared() {
 		d, ok := a.Own[c[1]]
 		if !ok || d.Difference == nil || d.Spread != nil || c[1] == "auroc" {
 			continue // an AUROC's interval is so wide that it would hide the others
 		}
-		f.Rows = append(f.Rows, figure.Interval{Name: c[0], Value: d.Difference, Inner: d.CI, Outer: d.Simultaneous})
-		if d.Simultaneous != nil {
-			f.Caption = "Thick: the 95 % interval of each alone; thin: the one that holds for all runs at once."
+		row := figure.Interval{Name: c[0], Value: d.Difference, Inner: d.CI}
+		if several {
+			row.Outer = d.Simultaneous
 		}
+		f.Rows = append(f.Rows, row)
 	}
 	return f.Figure()
 }
