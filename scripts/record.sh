@@ -15,7 +15,8 @@
 #                                          library, for the tests that compare with it
 #   scripts/record.sh tables               the same with pandas and DuckDB, for the tests
 #                                          of candor export
-#   scripts/record.sh verifiers            the same with verifiers
+#   scripts/record.sh verifiers            the same with verifiers and OpenEnv's client
+#   scripts/record.sh verifiers-0.3        the same with the verifiers before the newest
 #   scripts/record.sh mlflow               the same with MLflow
 #   scripts/record.sh openenv              the same with the newest OpenEnv; openenv-0.1,
 #                                          openenv-0.2 and openenv-0.3 have those, and
@@ -25,8 +26,9 @@
 #
 # The programs come from PyPI, in the exact versions of scripts/record/requirements.txt
 # (several gigabytes, because torch is among them), scripts/record/images.txt,
-# scripts/record/lens-VERSION.txt, scripts/record/hub.txt, and tables.txt, verifiers.txt and mlflow.txt beside them, and the openenv lists, into a Python environment each under CANDOR_CACHE (default
-# ~/.cache/candor). CANDOR_PYTHON names another interpreter than python3; it must be
+# scripts/record/lens-VERSION.txt, scripts/record/hub.txt, and tables.txt, verifiers.txt,
+# verifiers-0.3.txt and mlflow.txt beside them, and the openenv lists, into a Python
+# environment each under CANDOR_CACHE (default ~/.cache/candor). CANDOR_PYTHON names another interpreter than python3; it must be
 # 3.11 or newer.
 
 set -euo pipefail
@@ -46,14 +48,14 @@ main() {
     lens) lens ;;
     lens-python) python "lens-${2:-0.2.1}" ;;
     python) python hub ;;
-    tables | verifiers | mlflow) python "$1" ;;
+    tables | verifiers | verifiers-0.3 | mlflow) python "$1" ;;
     openenv | openenv-0.[123]) openenv "$1" ;;
     *) usage ;;
   esac
 }
 
 usage() {
-  say "usage: scripts/record.sh scoring [OUT.json] | images [FOLDER] | parquet [FOLDER] | random [OUT.json] | numbersort | lens | lens-python VERSION | python | tables | verifiers | mlflow | openenv | openenv-0.1 | openenv-0.2 | openenv-0.3"
+  say "usage: scripts/record.sh scoring [OUT.json] | images [FOLDER] | parquet [FOLDER] | random [OUT.json] | numbersort | lens | lens-python VERSION | python | tables | verifiers | verifiers-0.3 | mlflow | openenv | openenv-0.1 | openenv-0.2 | openenv-0.3"
   exit 2
 }
 

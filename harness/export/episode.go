@@ -26,7 +26,10 @@ type dispatched struct {
 }
 
 // taskData names the defaults, too: --resume matches tasks by the hash of all.
+// Index is there because verifiers 0.4.0 numbers the tasks of a taskset, which
+// earlier releases leave to the taskset.
 type taskData struct {
+	Index        int      `json:"idx"`
 	Name         string   `json:"name"`
 	Prompt       string   `json:"prompt"`
 	System       string   `json:"system_prompt,omitempty"`
@@ -121,13 +124,15 @@ func (r *Run) questions() (func(claim string) (system, user string, err error), 
 	return func(claim string) (string, string, error) { return "", claim, nil }, nil
 }
 
-func (r *Run) episode(t *run.Trace, asked func(string) (string, string, error)) (*episode, error) {
+// episode is that of the trace at a place in the journal, from 0.
+func (r *Run) episode(at int, asked func(string) (string, string, error)) (*episode, error) {
+	t := &r.Traces[at]
 	system, user, err := asked(t.Claim)
 	if err != nil {
 		return nil, err
 	}
 	task := dispatched{Type: "ClaimTask", Data: taskData{
-		Name: t.TaskID, Prompt: user, System: system,
+		Index: at, Name: t.TaskID, Prompt: user, System: system,
 		NetworkAllow: []string{"*"}, NetworkBlock: []string{}, Artifacts: []string{},
 		TaskID: t.TaskID, Split: t.Split, QuestionID: t.QuestionID, ImageSource: t.ImageSource,
 		ImageSHA256: t.Image.SourceSHA256, Claim: t.Claim, Label: t.Label,

@@ -15,8 +15,9 @@ import (
 	"candor/harness/regular"
 )
 
-// Verifiers is a run folder as verifiers v1 keeps it, in the form of release
-// 0.3.1: configs/eval.json, the configuration, and traces.jsonl, one episode a
+// Verifiers is a run folder as verifiers v1 keeps it, in a form that releases
+// 0.3.1 and 0.4.0 both read: the configuration (configs/eval.json, and again in
+// configs/resolved, where the newer looks), and traces.jsonl, one episode a
 // task. tasks.jsonl and candor_claims.py are the tasks as a taskset, by which
 // --resume finds that every episode is there. Images are not in it.
 type Verifiers struct {
@@ -28,6 +29,7 @@ const (
 	episodesFile = "traces.jsonl"
 	tasksFile    = "tasks.jsonl"
 	configFile   = "configs/eval.json"
+	resolvedFile = "configs/resolved/eval.json"
 	taskset      = "candor_claims"
 )
 
@@ -54,7 +56,7 @@ func (r *Run) verifiersFiles(ctx context.Context, base string) (map[string][]byt
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		e, err := r.episode(&r.Traces[i], asked)
+		e, err := r.episode(i, asked)
 		if err != nil {
 			return nil, err
 		}
@@ -66,8 +68,9 @@ func (r *Run) verifiersFiles(ctx context.Context, base string) (map[string][]byt
 	if err != nil {
 		return nil, err
 	}
+	config = append(config, '\n')
 	return map[string][]byte{
-		configFile: append(config, '\n'), episodesFile: episodes.Bytes(), tasksFile: tasks.Bytes(), taskset + ".py": tasksetCode,
+		configFile: config, resolvedFile: config, episodesFile: episodes.Bytes(), tasksFile: tasks.Bytes(), taskset + ".py": tasksetCode,
 	}, nil
 }
 

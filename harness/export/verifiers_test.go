@@ -18,7 +18,7 @@ func TestVerifiers(t *testing.T) {
 	if !strings.HasSuffix(place, "odd-verifiers") {
 		t.Errorf("it lies at %s", place)
 	}
-	for _, name := range []string{"configs/eval.json", "traces.jsonl", "tasks.jsonl"} {
+	for _, name := range []string{"configs/eval.json", "configs/resolved/eval.json", "traces.jsonl", "tasks.jsonl"} {
 		golden(t, filepath.Join(place, name), filepath.Join("verifiers", name))
 		if b, _ := os.ReadFile(filepath.Join(place, name)); bytes.Contains(b, []byte("pass-word")) {
 			t.Errorf("%s holds a password", name)
@@ -64,15 +64,34 @@ func TestReplaceFolder(t *testing.T) {
 }
 
 // The real verifiers reads the folder and loses nothing of it, and its --resume
-// finds nothing to do. CANDOR_PEERS_VERIFIERS names a Python interpreter that
-// has it, as "scripts/record.sh verifiers" prints it.
+// finds nothing to do: that of the newest release and that of the one before,
+// which looks elsewhere for its configuration. CANDOR_PEERS_VERIFIERS and
+// CANDOR_PEERS_VERIFIERS_OLD name Python interpreters that have them, as
+// "scripts/record.sh verifiers" and "scripts/record.sh verifiers-0.3" print them.
 func TestPeersVerifiers(t *testing.T) {
-	python := os.Getenv("CANDOR_PEERS_VERIFIERS")
-	if python == "" {
-		t.Skip("needs CANDOR_PEERS_VERIFIERS, a Python interpreter with verifiers")
+	for _, peer := range []struct{ variable, version, command, config string }{
+		{"CANDOR_PEERS_VERIFIERS", "0.4.0", "vf-eval", "configs/resolved/eval.json"},
+		{"CANDOR_PEERS_VERIFIERS_OLD", "0.3.1", "eval", "configs/eval.json"},
+	} {
+		t.Run(peer.version, func(t *testing.T) {
+			python := os.Getenv(peer.variable)
+			if python == "" {
+				t.Skipf("needs %s, a Python interpreter with verifiers", peer.variable)
+			}
+			dir := oddRun(t)
+			r, place := read(t, dir), write(t, export.Verifiers{}, dir)
+			if version := readByPeer(t, python, r, place); version != peer.version {
+				t.Errorf("it is verifiers %s", version)
+			}
+			resumed(t, filepath.Join(filepath.Dir(python), peer.command), place, peer.config)
+		})
 	}
-	dir := oddRun(t)
-	r, place := read(t, dir), write(t, export.Verifiers{}, dir)
+}
+
+// readByPeer lets the package's own models read the folder; they must find in it
+// what r holds. It returns the package's version.
+func readByPeer(t *testing.T, python string, r *export.Run, place string) string {
+	t.Helper()
 	script, err := filepath.Abs(filepath.Join("..", "..", "scripts", "record", "episodes.py"))
 	if err != nil {
 		t.Fatal(err)
@@ -84,6 +103,7 @@ func TestPeersVerifiers(t *testing.T) {
 		t.Fatal(err)
 	}
 	var seen struct {
+		Version  string
 		Lost     []string
 		Episodes []struct {
 			Task, Text string
@@ -96,7 +116,7 @@ func TestPeersVerifiers(t *testing.T) {
 	if err := json.Unmarshal(out, &seen); err != nil {
 		t.Fatal(err)
 	}
-	if len(seen.Lost) > 0 || seen.Kept != len(odd)-1 || seen.Owed != 1 || len(seen.Episodes) != len(odd) {
+	if len(seen.Lost) > 0 || seen.Kept != len(r.Traces)-1 || seen.Owed != 1 || len(seen.Episodes) != len(r.Traces) {
 		t.Fatalf("lost %v; kept %d and owed %d of %d", seen.Lost, seen.Kept, seen.Owed, len(seen.Episodes))
 	}
 	for i, e := range seen.Episodes {
@@ -105,17 +125,17 @@ func TestPeersVerifiers(t *testing.T) {
 			t.Errorf("episode %d is %+v; want %+v", i, e, tr)
 		}
 	}
-	resumed(t, python, place)
+	return seen.Version
 }
 
 // resumed runs the real command line.
-func resumed(t *testing.T, python, place string) {
+func resumed(t *testing.T, command, place, config string) {
 	t.Helper()
 	before, err := os.ReadFile(filepath.Join(place, "traces.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), filepath.Join(filepath.Dir(python), "eval"), "@", filepath.Join(filepath.Base(place), "configs", "eval.json"), "--resume")
+	cmd := exec.CommandContext(t.Context(), command, "@", filepath.Join(filepath.Base(place), filepath.FromSlash(config)), "--resume")
 	cmd.Dir, cmd.Env = filepath.Dir(place), append(os.Environ(), "PYTHONPATH="+place)
 	out, err := cmd.CombinedOutput()
 	after, _ := os.ReadFile(filepath.Join(place, "traces.jsonl"))

@@ -6,10 +6,12 @@ Its own models read the configuration and every episode; then, with the last
 episode taken away from a copy, it tells what --resume would ask again.
 """
 
+import inspect
 import json
 import shutil
 import sys
 import tempfile
+from importlib.metadata import version
 from pathlib import Path
 
 folder = Path(sys.argv[1])
@@ -30,6 +32,15 @@ def lost(was, now, at=""):
     return [] if was == now else [f"{at}: {was!r} became {now!r}"]
 
 
+def resumed(at, tasks):
+    """How many episodes --resume keeps, and how many it would ask."""
+    if "tasks" in inspect.signature(resume.load).parameters:  # since 0.4.0
+        plan = resume.load(at, tasks, 1)
+        return sum(len(kept) for _, kept, _ in plan), sum(owed for _, _, owed in plan)
+    kept, owed = resume.load(at, [task.hash for task in tasks], 1)
+    return len(kept), sum(owed.values())
+
+
 config = EvalConfig.model_validate_json((folder / "configs/eval.json").read_text())
 gone = [p for p in lost(json.loads((folder / "configs/eval.json").read_text()), config.model_dump(mode="json"))]
 episodes = []
@@ -41,9 +52,9 @@ for line in (folder / "traces.jsonl").open(encoding="utf-8", newline="\n"):
         "task": episode.task.data.task_id, "reward": trace.reward, "metrics": trace.metrics,
         "text": trace.nodes[-1].message.content, "tokens": trace.num_total_tokens,
     })
-keys = [task.hash for task in load_environment(config.env).taskset]
+tasks = list(load_environment(config.env).taskset)
 with tempfile.TemporaryDirectory() as part:
     kept = shutil.copytree(folder, Path(part) / "run") / "traces.jsonl"
     kept.write_bytes(b"".join(kept.read_bytes().splitlines(keepends=True)[:-1]))
-    good, owed = resume.load(kept.parent, keys, 1)
-json.dump({"lost": gone, "episodes": episodes, "kept": len(good), "owed": sum(owed.values())}, sys.stdout)
+    good, owed = resumed(kept.parent, tasks)
+json.dump({"version": version("verifiers"), "lost": gone, "episodes": episodes, "kept": good, "owed": owed}, sys.stdout)
