@@ -7,13 +7,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"net/url"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"candor/harness/regular"
 	"candor/harness/run"
@@ -28,13 +29,14 @@ type MLflow struct {
 	Client                    *http.Client // nil: http.DefaultClient
 }
 
-// The server's limits.
+// The server's limits. A batch is at most 1 MB, too, which 100 parameters of
+// this length stay under in any script.
 const (
-	mostParams  = 100
-	mostMetrics = 1000 - mostParams // a batch has 1000 things in all
-	mostTags    = 100
-	longest     = 5000 // characters of a value
-	tagRun      = "candor.run_id"
+	mostParams   = 100
+	mostMetrics  = 1000
+	longestName  = 250 // characters
+	longestValue = 500 // before MLflow 2.10; 6000 since, 8000 of a tag
+	tagRun       = "candor.run_id"
 )
 
 // Export logs the run.
@@ -47,11 +49,11 @@ func (m MLflow) Export(ctx context.Context, r *Run) (string, error) {
 	if err != nil {
 		return m.URL, err
 	}
-	id, artifacts, err := m.find(ctx, experiment, r, at)
+	there, err := m.find(ctx, experiment, r, at)
 	if err != nil {
 		return m.URL, err
 	}
-	if err := m.log(ctx, id, r, metrics, at); err != nil {
+	if err := m.log(ctx, there, r, metrics, at); err != nil {
 		return m.URL, err
 	}
 	manifest, err := json.MarshalIndent(r.Manifest, "", "  ")
@@ -59,12 +61,21 @@ func (m MLflow) Export(ctx context.Context, r *Run) (string, error) {
 		return m.URL, err
 	}
 	for name, b := range map[string][]byte{run.SummaryFile: summary, run.ManifestFile: append(manifest, '\n')} {
-		if err := m.artifact(ctx, artifacts, name, b); err != nil {
+		if err := m.artifact(ctx, there.Info.Artifacts, name, b); err != nil {
 			return m.URL, err
 		}
 	}
-	err = m.call(ctx, "POST", "runs/update", map[string]any{"run_id": id, "status": "FINISHED", "end_time": at}, nil)
-	return fmt.Sprintf("%s/#/experiments/%s/runs/%s", strings.TrimSuffix(withoutSecrets(m.URL), "/"), experiment, id), err
+	err = m.call(ctx, "POST", "runs/update", map[string]any{"run_id": there.Info.ID, "status": r.status(), "end_time": at}, nil)
+	return fmt.Sprintf("%s/#/experiments/%s/runs/%s", strings.TrimSuffix(withoutSecrets(m.URL), "/"), experiment, there.Info.ID), err
+}
+
+// status is how the run ended, in the server's words: figures of a part of the
+// tasks are not those of the run.
+func (r *Run) status() string {
+	if r.Missing() > 0 || len(r.Failed) > 0 {
+		return "FAILED"
+	}
+	return "FINISHED"
 }
 
 // figures are summary.json and the numbers in it by name, and when the run
@@ -113,7 +124,8 @@ func bounds(into map[string]float64, v any) {
 func flatten(into map[string]float64, key string, v any) {
 	switch v := v.(type) {
 	case float64:
-		into[strings.Map(allowed, key)] = v
+		name := strings.Map(allowed, key) // of one byte a character
+		into[name[:min(len(name), longestName)]] = v
 	case map[string]any:
 		for k, inner := range v {
 			flatten(into, key+"_"+k, inner)
@@ -151,24 +163,26 @@ func (m MLflow) experiment(ctx context.Context) (string, error) {
 	return got.Experiment.ID, err
 }
 
+// mlflowRun is what the server holds of a run.
 type mlflowRun struct {
 	Info struct {
 		ID        string `json:"run_id"`
 		Artifacts string `json:"artifact_uri"`
 	}
+	Data struct{ Params, Tags []pair }
 }
 
-// find is the MLflow run of r, made if there is none, and where its artifacts are.
-func (m MLflow) find(ctx context.Context, experiment string, r *Run, at int64) (id, artifacts string, err error) {
+// find is the MLflow run of r, made if there is none.
+func (m MLflow) find(ctx context.Context, experiment string, r *Run, at int64) (mlflowRun, error) {
 	var found struct{ Runs []mlflowRun }
-	err = m.call(ctx, "POST", "runs/search", map[string]any{
+	err := m.call(ctx, "POST", "runs/search", map[string]any{
 		"experiment_ids": []string{experiment}, "max_results": 1, "filter": fmt.Sprintf("tags.`%s` = '%s'", tagRun, r.ID),
 	}, &found)
 	if err != nil {
-		return "", "", err
+		return mlflowRun{}, err
 	}
 	if len(found.Runs) > 0 {
-		return found.Runs[0].Info.ID, found.Runs[0].Info.Artifacts, nil
+		return found.Runs[0], nil
 	}
 	start := at
 	if len(r.Manifest.Sessions) > 0 {
@@ -178,7 +192,7 @@ func (m MLflow) find(ctx context.Context, experiment string, r *Run, at int64) (
 	err = m.call(ctx, "POST", "runs/create", map[string]any{
 		"experiment_id": experiment, "run_name": r.Name, "start_time": start, "tags": []pair{{tagRun, r.ID}},
 	}, &made)
-	return made.Run.Info.ID, made.Run.Info.Artifacts, err
+	return made.Run, err
 }
 
 type pair struct {
@@ -195,7 +209,7 @@ type metric struct {
 
 // log sends parameters, metrics and tags in batches. A metric of the same time
 // and value is the same to the server, so that nothing is doubled.
-func (m MLflow) log(ctx context.Context, id string, r *Run, metrics map[string]float64, at int64) error {
+func (m MLflow) log(ctx context.Context, there mlflowRun, r *Run, metrics map[string]float64, at int64) error {
 	var all []metric
 	for _, name := range slices.Sorted(maps.Keys(metrics)) {
 		all = append(all, metric{name, metrics[name], at, 0})
@@ -204,8 +218,9 @@ func (m MLflow) log(ctx context.Context, id string, r *Run, metrics map[string]f
 	if err != nil {
 		return err
 	}
+	params, tags := r.tags(params, there)
 	send := func(what string, things any) error {
-		return m.call(ctx, "POST", "runs/log-batch", map[string]any{"run_id": id, what: things}, nil)
+		return m.call(ctx, "POST", "runs/log-batch", map[string]any{"run_id": there.Info.ID, what: things}, nil)
 	}
 	for some := range slices.Chunk(params, mostParams) {
 		if err := send("params", some); err != nil {
@@ -217,37 +232,77 @@ func (m MLflow) log(ctx context.Context, id string, r *Run, metrics map[string]f
 			return err
 		}
 	}
+	for some := range slices.Chunk(tags, mostParams) {
+		if err := send("tags", some); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tags are what identifies the run, and those of its parameters that the server
+// holds, or held once, with another value: a parameter can never be changed
+// there, but a run may go on at another host. It returns the rest beside them.
+func (r *Run) tags(params []pair, there mlflowRun) (rest, tags []pair) {
 	man := r.Manifest
-	return send("tags", []pair{
+	tags = []pair{
 		{tagRun, r.ID}, {"candor.version", man.Candor}, {"candor.state", string(man.State)}, {"candor.config_hash", man.ConfigHash},
 		{"candor.model_digest", man.Model.Digest}, {"candor.server_version", man.Model.ServerVersion}, {"candor.prompt_hash", man.Prompt.Hash},
-	})
+		{"candor.failed", strconv.Itoa(len(r.Failed))}, {"candor.missing", strconv.Itoa(r.Missing())},
+	}
+	held, tagged := map[string]string{}, map[string]bool{}
+	for _, p := range there.Data.Params {
+		held[p.Key] = p.Value
+	}
+	for _, p := range there.Data.Tags {
+		tagged[p.Key] = true
+	}
+	for _, p := range params {
+		now := pair{"candor.now." + p.Key, p.Value}
+		value, is := held[p.Key]
+		if is && value != p.Value || tagged[now.Key] {
+			tags = append(tags, now)
+		} else {
+			rest = append(rest, p)
+		}
+	}
+	return rest, tags
 }
 
 // params are the configuration by its flags' names, with the options in effect.
 func (r *Run) params() ([]pair, error) {
 	var flat map[string]json.RawMessage
 	for _, v := range []any{r.Manifest.Options, r.Manifest.Config} {
-		b, err := json.Marshal(v)
-		if err != nil {
+		var b bytes.Buffer
+		if err := line(&b, v); err != nil {
 			return nil, err
 		}
-		if err := json.Unmarshal(b, &flat); err != nil {
+		if err := json.Unmarshal(b.Bytes(), &flat); err != nil {
 			return nil, err
 		}
 	}
 	var out []pair
 	for _, name := range slices.Sorted(maps.Keys(flat)) {
-		value := strings.Trim(string(flat[name]), `"`)
+		value := string(flat[name]) // numbers as they are spelled
+		if value[0] == '"' {
+			if err := json.Unmarshal(flat[name], &value); err != nil {
+				return nil, err
+			}
+		}
 		if value == "null" || value == "" {
 			continue
 		}
-		if runes := []rune(value); len(runes) > longest {
-			value = string(runes[:longest-1]) + "…"
-		}
-		out = append(out, pair{name, value})
+		out = append(out, pair{name, cut(value, longestValue)})
 	}
 	return out, nil
+}
+
+// cut shortens a text to at most n characters, and shows that it did.
+func cut(text string, n int) string {
+	if utf8.RuneCountInString(text) <= n {
+		return text
+	}
+	return string([]rune(text)[:n-1]) + "…"
 }
 
 // artifact uploads a file through the server's own store.
@@ -257,70 +312,4 @@ func (m MLflow) artifact(ctx context.Context, root, name string, b []byte) error
 		return fmt.Errorf("the run's artifacts lie at %s, which cannot be reached through the server; start it with --serve-artifacts, or log %s yourself", withoutSecrets(root), name)
 	}
 	return m.send(ctx, "PUT", "/api/2.0/mlflow-artifacts/artifacts"+strings.TrimSuffix(u.Path, "/")+"/"+name, "application/json", b, nil)
-}
-
-func (m MLflow) call(ctx context.Context, method, path string, body, into any) error {
-	var b []byte
-	if body != nil {
-		var err error
-		if b, err = json.Marshal(body); err != nil {
-			return err
-		}
-	}
-	return m.send(ctx, method, "/api/2.0/mlflow/"+path, "application/json", b, into)
-}
-
-// ServerError is what the tracking server refused.
-type ServerError struct {
-	Status        int
-	Code, Message string
-}
-
-// Error says what it was and, where that is known, what to do.
-func (e *ServerError) Error() string {
-	s := fmt.Sprintf("the MLflow server says %d %s", e.Status, cmp.Or(e.Message, e.Code))
-	if e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden {
-		s += "; set MLFLOW_TRACKING_TOKEN, or MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD"
-	}
-	return s
-}
-
-func (m MLflow) send(ctx context.Context, method, path, kind string, body []byte, into any) error {
-	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(m.URL, "/")+path, bytes.NewReader(body))
-	if err != nil {
-		return errors.New("--url is no address; it should be like http://127.0.0.1:5000")
-	}
-	req.Header.Set("Content-Type", kind)
-	if m.Token != "" {
-		req.Header.Set("Authorization", "Bearer "+m.Token)
-	} else if m.Username != "" {
-		req.SetBasicAuth(m.Username, m.Password)
-	}
-	resp, err := cmp.Or(m.Client, http.DefaultClient).Do(req)
-	if err != nil {
-		if e := (*url.Error)(nil); errors.As(err, &e) {
-			err = e.Err // names the URL, with its password
-		}
-		return fmt.Errorf("no MLflow server answers at %s: %w; start one with mlflow server, or name it with --url", withoutSecrets(m.URL), err)
-	}
-	defer resp.Body.Close()
-	b, err := io.ReadAll(io.LimitReader(resp.Body, 64<<20))
-	if err != nil {
-		return err
-	}
-	if resp.StatusCode/100 != 2 {
-		told := struct {
-			Code    string `json:"error_code"`
-			Message string
-		}{}
-		_ = json.Unmarshal(b, &told) // else it is not MLflow that answers
-		return &ServerError{resp.StatusCode, told.Code, cmp.Or(told.Message, http.StatusText(resp.StatusCode))}
-	}
-	if into == nil {
-		return nil
-	}
-	if err := json.Unmarshal(b, into); err != nil {
-		return fmt.Errorf("%s does not answer as an MLflow server does: %w", withoutSecrets(m.URL), err)
-	}
-	return nil
 }

@@ -26,7 +26,7 @@ func summary(t *testing.T, dir, text string) {
 	}
 }
 
-func tracked() string {
+func figures() string {
 	return fmt.Sprintf(`{"n":%d,"accuracy":0.5,"auroc":null,"ci":{"accuracy":[0.25,0.75],"auroc":null,"coverage_at_risk@0.01":[0,1]},"ece_floor":{"p95":0.125},"sources":{"consistency:5":{"n":3}},"rule":"brier","levels":[{"n":1}]}`, len(odd))
 }
 
@@ -40,7 +40,7 @@ func TestPeersMLflow(t *testing.T) {
 	}
 	url := mlflowServer(t, python)
 	dir := oddRun(t)
-	summary(t, dir, tracked())
+	summary(t, dir, figures())
 	to, err := export.New("mlflow", export.Options{URL: url, Experiment: "a 'test'"})
 	if err != nil {
 		t.Fatal(err)
@@ -49,23 +49,17 @@ func TestPeersMLflow(t *testing.T) {
 	if again := write(t, to, dir); again != first {
 		t.Errorf("exported again it is %s; was %s", again, first)
 	}
-	cmd := exec.CommandContext(t.Context(), python, filepath.Join("..", "..", "scripts", "record", "tracked.py"), url, "a 'test'")
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var runs []struct {
-		Name, Status        string
-		Params, Tags, Files map[string]string
-		Metrics             map[string]float64
-		Histories           map[string]int
-	}
-	if err := json.Unmarshal(out, &runs); err != nil {
-		t.Fatal(err)
-	}
-	if len(runs) != 1 || runs[0].Name != "odd" || runs[0].Status != "FINISHED" || runs[0].Tags["candor.run_id"] != read(t, dir).ID {
-		t.Fatalf("the server holds %s", out)
+	// What is too much for one request, or too long, reaches it too.
+	heavy := heavyRun(t, "http://first")
+	into := export.MLflow{URL: url, Experiment: "heavy"}
+	write(t, into, heavy)
+	goesOn(t, heavy, "http://second")
+	write(t, into, heavy)
+	checkHeavy(t, heavy, held(t, python, url, "heavy"))
+
+	runs := held(t, python, url, "a 'test'")
+	if len(runs) != 1 || runs[0].Name != "odd" || runs[0].Status != "FAILED" || runs[0].Tags["candor.run_id"] != read(t, dir).ID {
+		t.Fatalf("the server holds %+v", runs)
 	}
 	r := runs[0]
 	want := map[string]float64{"n": float64(len(odd)), "accuracy": .5, "accuracy_lo": .25, "accuracy_hi": .75, "ece_floor_p95": .125, "coverage_at_risk_0.01_lo": 0, "coverage_at_risk_0.01_hi": 1, "sources_consistency_5_n": 3}
@@ -80,12 +74,28 @@ func TestPeersMLflow(t *testing.T) {
 	if r.Params["model"] != "qwen:=4b" || r.Params["seed"] != "9007199254740993" || r.Params["top_k"] != "20" || r.Params["confidence"] != `["verbal","logprob","consistency:5"]` {
 		t.Errorf("parameters %v", r.Params)
 	}
-	if r.Files[run.SummaryFile] != tracked() || !strings.Contains(r.Files[run.ManifestFile], `"qwen:=4b"`) {
+	if r.Files[run.SummaryFile] != figures() || !strings.Contains(r.Files[run.ManifestFile], `"qwen:=4b"`) {
 		t.Errorf("artifacts %v", r.Files)
 	}
-	if strings.Contains(string(out), "pass-word") {
+	if strings.Contains(fmt.Sprint(runs), "pass-word") {
 		t.Error("the server was told a password")
 	}
+}
+
+// held is what the server holds in an experiment, by MLflow's own client.
+func held(t *testing.T, python, url, experiment string) []tracked {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), python, filepath.Join("..", "..", "scripts", "record", "tracked.py"), url, experiment)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var runs []tracked
+	if err := json.Unmarshal(out, &runs); err != nil {
+		t.Fatal(err)
+	}
+	return runs
 }
 
 // mlflowServer starts a server of its own, with an empty store.
@@ -134,7 +144,7 @@ func TestMLflowErrors(t *testing.T) {
 			w.WriteHeader(row.status)
 			fmt.Fprint(w, row.body)
 		}))
-		summary(t, dir, tracked())
+		summary(t, dir, figures())
 		m := export.MLflow{URL: s.URL, Username: "me", Password: "pass-word"}
 		if err := exported(m, read(t, dir)); err == nil || !strings.Contains(err.Error(), row.want) || strings.Contains(err.Error(), "pass-word") {
 			t.Errorf("%d %s: %v; want %q", row.status, row.body, err, row.want)
