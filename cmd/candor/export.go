@@ -10,9 +10,9 @@ import (
 
 // exportCmd is candor export.
 type exportCmd struct {
-	From        string `arg:"" name:"run" help:"Directory of a run, or of a sweep."`
+	From        string `arg:"" name:"run" help:"Directory of a run, or of runs, as a sweep's."`
 	To          string `required:"" help:"csv, parquet, verifiers or mlflow." placeholder:"FORMAT"`
-	Out         string `help:"File, or for verifiers or a sweep folder, to write. Default: beside the run, by its name." placeholder:"PLACE"`
+	Out         string `help:"File, or folder for verifiers and sweeps, to write. Default: beside the run, by its name." placeholder:"PLACE"`
 	Spreadsheet bool   `help:"A CSV file to open in a spreadsheet: nothing in it is taken for a formula."`
 	URL         string `name:"url" help:"MLflow's tracking server. Default: MLFLOW_TRACKING_URI, else http://127.0.0.1:5000." placeholder:"URL"`
 	Experiment  string `help:"MLflow's experiment. Default: MLFLOW_EXPERIMENT_NAME, else candor." placeholder:"NAME"`
