@@ -1,0 +1,159 @@
+package openenv
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A route is what there is at a path: a WebSocket, and answers to methods.
+type route struct {
+	socket  http.HandlerFunc
+	methods map[string]http.HandlerFunc
+}
+
+func (s *Server) paths() map[string]route {
+	get := func(answer http.HandlerFunc) route { return route{methods: map[string]http.HandlerFunc{"GET": answer}} }
+	post := func(answer http.HandlerFunc) route {
+		return route{methods: map[string]http.HandlerFunc{"POST": answer}}
+	}
+	remote := post(s.postRPC)
+	remote.socket = s.serveRPC
+	routes := map[string]route{
+		"/ws":                {socket: s.serveSession},
+		"/mcp":               remote,
+		"/reset":             post(s.postReset),
+		"/step":              post(s.postStep),
+		"/state":             get(s.getState),
+		"/health":            get(s.fixed(object("status", "healthy"))),
+		"/schema":            get(s.fixed(s.schemas)),
+		"/metadata":          get(s.fixed(s.metadata())),
+		"/openapi.json":      get(func(w http.ResponseWriter, r *http.Request) { s.send(w, http.StatusOK, s.openapi) }),
+		"/docs":              get(s.page),
+		"/redoc":             get(s.page),
+		"/list_environments": get(s.fixed(encode([]string{s.spec.Name}))),
+	}
+	if s.options.Metrics != nil {
+		routes["/metrics"] = get(s.options.Metrics.ServeHTTP)
+	}
+	return routes
+}
+
+// ServeHTTP guards the server, and answers what may pass.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	path := r.URL.Path
+	if problem, status := s.guard(r); problem != "" {
+		if status == http.StatusUnauthorized {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+		}
+		s.detail(w, status, problem)
+		return
+	}
+	found, known := s.routes[path]
+	if !known {
+		found, known = s.taskRoute(path)
+	}
+	if strings.EqualFold(r.Header.Get("Upgrade"), "websocket") && r.Method == http.MethodGet {
+		if found.socket == nil {
+			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
+		found.socket(w, r)
+		return
+	}
+	if bare := strings.TrimSuffix(path, "/"); !known && bare != "" && s.routes[bare].methods != nil {
+		http.Redirect(w, r, bare, http.StatusTemporaryRedirect)
+		return
+	}
+	answer := found.methods[r.Method]
+	switch {
+	case answer != nil:
+		answer(w, r)
+	case found.methods != nil:
+		var allowed []string
+		for method := range found.methods {
+			allowed = append(allowed, method)
+		}
+		slices.Sort(allowed)
+		w.Header().Set("Allow", strings.Join(allowed, ", "))
+		s.detail(w, http.StatusMethodNotAllowed, "Method Not Allowed")
+	default:
+		s.detail(w, http.StatusNotFound, "Not Found")
+	}
+}
+
+// guard says why a request may not pass, "" if it may.
+func (s *Server) guard(r *http.Request) (string, int) {
+	if s.options.LocalOnly && !localHost(r.Host) {
+		return fmt.Sprintf("The server is for this machine only, not for %q", r.Host), http.StatusForbidden
+	}
+	// A page of another site must not use the browser of someone who can reach
+	// the server. Programs send no Origin.
+	if origin := r.Header.Get("Origin"); origin != "" {
+		if u, err := url.Parse(origin); err != nil || !strings.EqualFold(u.Host, r.Host) {
+			return fmt.Sprintf("Pages of %q may not use the server", origin), http.StatusForbidden
+		}
+	}
+	if s.options.Token == "" || r.URL.Path == "/health" {
+		return "", 0
+	}
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	sum := sha256.Sum256([]byte(strings.TrimSpace(token)))
+	if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(sum[:], s.token[:]) != 1 {
+		return "Not authenticated", http.StatusUnauthorized
+	}
+	return "", 0
+}
+
+// localHost tells whether a Host header names this machine in a way that no
+// one else's name server decides.
+func localHost(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.Trim(host, "[]")
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}
+
+// send writes a JSON answer. A client that does not take it in time is cut off.
+func (s *Server) send(w http.ResponseWriter, status int, answer json.RawMessage) {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.options.Limits.Write)) // not every writer has one
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", fmt.Sprint(len(answer)))
+	w.WriteHeader(status)
+	_, _ = w.Write(answer) // the client may be gone
+}
+
+func (s *Server) detail(w http.ResponseWriter, status int, what string) {
+	s.send(w, status, object("detail", what))
+}
+
+func (s *Server) fixed(answer json.RawMessage) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { s.send(w, http.StatusOK, answer) }
+}
+
+// body reads a request's body, or says why not.
+func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, func(), bool) {
+	limit := s.options.Limits.Message
+	body, release, err := s.readAll(r.Context(), http.MaxBytesReader(w, r.Body, limit))
+	var long *http.MaxBytesError
+	switch {
+	case errors.As(err, &long):
+		s.detail(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("The body is longer than %d bytes", limit))
+	case err != nil:
+		s.detail(w, http.StatusBadRequest, "The body could not be read")
+	}
+	return bytes.TrimPrefix(body, []byte("\uFEFF")), release, err == nil
+}
