@@ -21,6 +21,7 @@
 #   scripts/record.sh openenv              the same with the newest OpenEnv; openenv-0.1,
 #                                          openenv-0.2 and openenv-0.3 have those, and
 #                                          openenv-0.3 LearnLens as well
+#   scripts/record.sh serving [OUT.json]   what the newest OpenEnv's server answers
 #
 # Without OUT the recording that is kept with the tests is made anew.
 #
@@ -49,13 +50,14 @@ main() {
     lens-python) python "lens-${2:-0.2.1}" ;;
     python) python hub ;;
     tables | verifiers | verifiers-0.3 | mlflow) python "$1" ;;
+    serving) "$(openenv openenv)" -B "$RECORD/serving.py" "${2:-$REPO/harness/openenv/testdata/serving.json}" ;;
     openenv | openenv-0.[123]) openenv "$1" ;;
     *) usage ;;
   esac
 }
 
 usage() {
-  say "usage: scripts/record.sh scoring [OUT.json] | images [FOLDER] | parquet [FOLDER] | random [OUT.json] | numbersort | lens | lens-python VERSION | python | tables | verifiers | verifiers-0.3 | mlflow | openenv | openenv-0.1 | openenv-0.2 | openenv-0.3"
+  say "usage: scripts/record.sh scoring [OUT.json] | images [FOLDER] | parquet [FOLDER] | random [OUT.json] | numbersort | lens | lens-python VERSION | python | tables | verifiers | verifiers-0.3 | mlflow | openenv | openenv-0.1 | openenv-0.2 | openenv-0.3 | serving [OUT.json]"
   exit 2
 }
 

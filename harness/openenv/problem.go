@@ -6,35 +6,6 @@ import (
 	"strings"
 )
 
-// A problem is one thing wrong with a message, told as pydantic tells it:
-// that is what clients of the protocol read.
-type problem struct {
-	kind    string // pydantic's name of the mistake
-	place   []any  // keys and indices that lead to it
-	message string
-	input   json.RawMessage
-	context json.RawMessage // nil where there is none
-}
-
-// docs is where pydantic explains a mistake.
-const docs = "https://errors.pydantic.dev/2.14/v/"
-
-// json writes the problem, with where it is explained if wanted.
-func (p problem) json(explained bool) json.RawMessage {
-	place := p.place
-	if place == nil {
-		place = []any{}
-	}
-	pairs := []any{"type", p.kind, "loc", place, "msg", p.message, "input", p.input}
-	if p.context != nil {
-		pairs = append(pairs, "ctx", p.context)
-	}
-	if explained {
-		pairs = append(pairs, "url", docs+p.kind)
-	}
-	return object(pairs...)
-}
-
 // Bounds of what is told of a bad message, so that an answer cannot be much
 // longer than what it answers.
 const (
@@ -42,23 +13,19 @@ const (
 	maxToldInput = 64 << 10
 )
 
-// problems collects what is wrong with a message, in order.
-type problems struct{ list []problem }
+// problems collects the faults of a message, in order.
+type problems struct{ list []Fault }
 
 func (p *problems) add(place []any, input json.RawMessage, kind, message string, context ...any) {
 	if len(p.list) == maxProblems {
 		return
 	}
-	told, err := compact(input)
-	if err != nil {
-		told = json.RawMessage("null")
+	if len(input) > maxToldInput {
+		input = encode(fmt.Sprintf("(%d bytes)", len(input)))
 	}
-	if len(told) > maxToldInput {
-		told = encode(fmt.Sprintf("(%d bytes)", len(told)))
-	}
-	one := problem{kind: kind, place: append([]any(nil), place...), message: message, input: told}
+	one := Fault{Type: kind, Loc: append([]any{}, place...), Msg: message, Input: Respell(input)}
 	if context != nil {
-		one.context = object(context...)
+		one.Ctx = object(context...)
 	}
 	p.list = append(p.list, one)
 }
@@ -68,15 +35,19 @@ func (p *problems) asError() error {
 	if len(p.list) == 0 {
 		return nil
 	}
-	return &Error{Code: CodeValidation, Message: "Invalid message", Data: object(
-		"message", "Invalid message", "code", CodeValidation, "errors", p.json(true))}
+	return Invalid(p.list...)
 }
 
-// json writes the problems as a list.
-func (p *problems) json(explained bool) json.RawMessage {
+// bare writes the faults as HTTP's answers have those of bodies: without where
+// they are explained.
+func (p *problems) bare() json.RawMessage {
 	list := make([]json.RawMessage, len(p.list))
 	for i, one := range p.list {
-		list[i] = one.json(explained)
+		pairs := []any{"type", one.Type, "loc", one.Loc, "msg", one.Msg, "input", one.Input}
+		if one.Ctx != nil {
+			pairs = append(pairs, "ctx", one.Ctx)
+		}
+		list[i] = object(pairs...)
 	}
 	return encode(list)
 }
@@ -90,16 +61,16 @@ func (p *problems) text(model string) string {
 	}
 	fmt.Fprintf(&out, "%d validation error%s for %s", len(p.list), plural, model)
 	for _, one := range p.list {
-		place := make([]string, len(one.place))
-		for i, step := range one.place {
+		place := make([]string, len(one.Loc))
+		for i, step := range one.Loc {
 			place[i] = fmt.Sprint(step)
 		}
-		value := []rune(pythonRepr(one.input))
+		value := []rune(pythonRepr(one.Input))
 		if len(value) > 50 {
 			value = append(append(value[:25:25], '.', '.', '.'), value[len(value)-24:]...)
 		}
 		fmt.Fprintf(&out, "\n%s\n  %s [type=%s, input_value=%s, input_type=%s]\n    For further information visit %s%s",
-			strings.Join(place, "."), one.message, one.kind, string(value), pythonType(one.input), docs, one.kind)
+			strings.Join(place, "."), one.Msg, one.Type, string(value), pythonType(one.Input), faultURL, one.Type)
 	}
 	return out.String()
 }

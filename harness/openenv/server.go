@@ -80,9 +80,14 @@ type Meter interface {
 	// Call is called after a reset, step or state, with the code of the error
 	// it ended in, "" for none.
 	Call(method string, took time.Duration, code string)
-	// Refused is called for every error sent that no call led to.
+	// Refused is called for every error sent that no call led to, and with
+	// [CodeTooLong] for a message beyond the limit.
 	Refused(code string)
 }
+
+// CodeTooLong is what a [Meter] is told of a message that is too long. On the
+// wire it is a close code, 1009.
+const CodeTooLong = "TOO_LONG"
 
 // ErrUnfinished says that calls were still running when the grace was over.
 var ErrUnfinished = errors.New("steps were still running and were given up")

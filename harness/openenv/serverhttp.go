@@ -128,7 +128,7 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, form *schema, o
 		}
 	}
 	s.options.Meter.Refused(CodeValidation)
-	s.send(w, http.StatusUnprocessableEntity, object("detail", p.json(false)))
+	s.send(w, http.StatusUnprocessableEntity, object("detail", p.bare()))
 	release()
 	return nil, nil, false
 }

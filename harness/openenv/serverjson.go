@@ -89,19 +89,16 @@ func object(pairs ...any) json.RawMessage {
 	return join(list)
 }
 
-// encode is json.Marshal without the escapes for HTML. What cannot be encoded
-// is null: only values that can are given to it.
+// encode is Marshal of what can always be encoded; anything else is null.
 func encode(value any) json.RawMessage {
 	if raw, ok := value.(json.RawMessage); ok {
 		return raw
 	}
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
+	text, err := Marshal(value)
+	if err != nil {
 		return json.RawMessage("null")
 	}
-	return bytes.TrimSuffix(text.Bytes(), []byte{'\n'})
+	return text
 }
 
 // compact drops blanks between tokens and makes the text valid UTF-8. It is

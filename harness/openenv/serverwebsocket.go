@@ -88,7 +88,7 @@ func (c *wire) readAll(ctx context.Context) {
 		m, err := c.read(ctx)
 		if err != nil {
 			if errors.Is(err, websocket.ErrMessageTooBig) {
-				c.server.options.Meter.Refused("TOO_BIG")
+				c.server.options.Meter.Refused(CodeTooLong)
 			}
 			return
 		}
