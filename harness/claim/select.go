@@ -35,20 +35,29 @@ func Select(set *Set, sel Selection) ([]Claim, error) {
 	var picked []ranked
 	for _, c := range set.Claims {
 		if sel.takes(c) {
-			picked = append(picked, ranked{c, sha256.Sum256(fmt.Appendf(nil, "%d\t%s\t%s", sel.Seed, c.Split, c.QuestionID))})
+			picked = append(picked, rank(c, sel.Seed))
 		}
 	}
 	if len(picked) == 0 {
 		return nil, fmt.Errorf("%s has no claims in partition %s of split %s: partitions go by image, and a small set may have none in one; give --partition all",
 			set.Name, cmp.Or(sel.Partition, All), cmp.Or(strings.Join(sel.Splits, ", "), "all"))
 	}
-	slices.SortFunc(picked, func(a, b ranked) int {
-		return cmp.Or(bytes.Compare(a.sum[:], b.sum[:]), cmp.Compare(a.claim.ID, b.claim.ID))
-	})
+	slices.SortFunc(picked, ranked.compare)
 	if sel.NumTasks > 0 && len(picked) > sel.NumTasks {
 		picked = picked[:sel.NumTasks]
 	}
 	return byImage(picked), nil
+}
+
+// Rank returns claims in the order in which Select takes them for a sample of a
+// seed: the first N are the tasks of NumTasks N.
+func Rank(claims []Claim, seed int64) []Claim {
+	var all []ranked
+	for _, c := range claims {
+		all = append(all, rank(c, seed))
+	}
+	slices.SortFunc(all, ranked.compare)
+	return unranked(all)
 }
 
 // SamplingSeed is the seed a task is asked with: the first 4 bytes, big-endian,
@@ -65,6 +74,22 @@ type ranked struct {
 	sum   [sha256.Size]byte
 }
 
+func rank(c Claim, seed int64) ranked {
+	return ranked{c, sha256.Sum256(fmt.Appendf(nil, "%d\t%s\t%s", seed, c.Split, c.QuestionID))}
+}
+
+func (r ranked) compare(other ranked) int {
+	return cmp.Or(bytes.Compare(r.sum[:], other.sum[:]), cmp.Compare(r.claim.ID, other.claim.ID))
+}
+
+func unranked(all []ranked) []Claim {
+	claims := make([]Claim, len(all))
+	for i, r := range all {
+		claims[i] = r.claim
+	}
+	return claims
+}
+
 // byImage brings together the claims of an image; their order stays otherwise.
 func byImage(picked []ranked) []Claim {
 	first := make(map[string]int)
@@ -76,11 +101,7 @@ func byImage(picked []ranked) []Claim {
 	slices.SortStableFunc(picked, func(a, b ranked) int {
 		return cmp.Compare(first[a.claim.ImageSource], first[b.claim.ImageSource])
 	})
-	claims := make([]Claim, len(picked))
-	for i, r := range picked {
-		claims[i] = r.claim
-	}
-	return claims
+	return unranked(picked)
 }
 
 func (sel *Selection) takes(c Claim) bool {

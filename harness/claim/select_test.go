@@ -158,3 +158,33 @@ func TestReadEvalIDs(t *testing.T) {
 		}
 	}
 }
+
+// Rank orders all claims as samples of any size are taken: the first N of it
+// are the tasks of a sample of N.
+func TestRankIsTheOrderOfSamples(t *testing.T) {
+	set, err := Demo(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, seed := range []int64{0, 7} {
+		ranked := Rank(set.Claims, seed)
+		if len(ranked) != len(set.Claims) {
+			t.Fatalf("%d claims are ranked of %d", len(ranked), len(set.Claims))
+		}
+		for _, n := range []int{1, 10, 100} {
+			sample, err := Select(set, Selection{NumTasks: n, Seed: seed})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := map[string]bool{}
+			for _, c := range sample {
+				want[c.ID] = true
+			}
+			for _, c := range ranked[:n] {
+				if !want[c.ID] {
+					t.Errorf("seed %d: %s is among the first %d, and not in the sample", seed, c.ID, n)
+				}
+			}
+		}
+	}
+}

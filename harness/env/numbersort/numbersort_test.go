@@ -93,6 +93,32 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
+// TestCheck: sorting is told from what is paid nearly as well.
+func TestCheck(t *testing.T) {
+	const observation = `Step 0: {"task":"hard","numbers":[4,1,2,3]}`
+	for _, row := range []struct {
+		action string
+		share  float64
+	}{
+		{Greedy(observation), 1},
+		{`{"values":[4,2,3,1]}`, 1},
+		{`{"values":["4",2.0,3,1]}`, 1},
+		{`{"values":[2,4,3,1]}`, .5},
+		{`{"values":[1,2,3,4]}`, .5}, // upwards: 2 and 3 stand right
+		{`{"values":[4,2,3]}`, 0},
+		{`{"values":[]}`, 0},
+		{`{"values":"[4,2,3,1]"}`, 0},
+		{`hello`, 0},
+	} {
+		if got := Check(observation, row.action); got != row.share {
+			t.Errorf("%s is sorted to %v, not %v", row.action, got, row.share)
+		}
+	}
+	if got := Check("nothing", `{"values":[]}`); got != 0 {
+		t.Errorf("nothing is sorted to %v", got)
+	}
+}
+
 // Without a seed every episode is another, and so is every ID.
 func TestFreshEpisodes(t *testing.T) {
 	for name, env := range map[string]openenv.Environment{"served": opened(t, Config{Task: Hard}), "package": library(t, Hard)} {

@@ -61,3 +61,23 @@ func submit(values []int) string {
 	}
 	return `{"values": [` + strings.Join(texts, ", ") + `]}`
 }
+
+// Check is how well an answer is sorted, whatever it was paid: the share of
+// the observation's numbers that stand in their right place, and 0 for an
+// answer of another length. Observation and action are texts; the observation
+// may stand in other text.
+func Check(observation, action string) float64 {
+	seen, _ := find(observation)
+	sorted := seen.Task.Sorted(seen.Numbers)
+	values, err := readAction(json.RawMessage(action))
+	if err != nil || len(values) != len(sorted) || len(sorted) == 0 {
+		return 0
+	}
+	right := 0.
+	for i, value := range values {
+		if value == sorted[i] {
+			right++
+		}
+	}
+	return right / float64(len(sorted))
+}
