@@ -129,4 +129,10 @@ type Error struct {
 	Data json.RawMessage
 }
 
-func (e *Error) Error() string { return fmt.Sprintf("the environment says %s: %s", e.Code, e.Message) }
+func (e *Error) Error() string {
+	text := fmt.Sprintf("the environment says %s: %s", shown(e.Code), shown(e.Message))
+	if wrong := faults(e.Data); wrong != "" {
+		text += ": " + shown(wrong)
+	}
+	return text
+}
