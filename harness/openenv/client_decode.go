@@ -8,15 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// A message is what a server says: its type, and its data as it was spelled.
-type message struct {
+// A wireMessage is one that a server sent: its type, and its data as it was spelled.
+type wireMessage struct {
 	kind string
 	data json.RawMessage // nil where there is none
 }
 
 // decodeMessage reads one message. Keys that it does not know are passed over.
-func decodeMessage(text []byte) (message, error) {
-	var m message
+func decodeMessage(text []byte) (wireMessage, error) {
+	var m wireMessage
 	typed := false
 	err := eachMember(text, func(key string, value json.RawMessage) error {
 		switch key {
@@ -31,10 +31,10 @@ func decodeMessage(text []byte) (message, error) {
 		return nil
 	})
 	if err != nil {
-		return message{}, err
+		return wireMessage{}, err
 	}
 	if !typed {
-		return message{}, violation("a message without a type")
+		return wireMessage{}, violation("a message without a type")
 	}
 	return m, nil
 }

@@ -31,7 +31,7 @@ type socket struct {
 	gone    chan struct{} // closed when no goroutine is left
 
 	mu      sync.Mutex
-	waiting chan message // of the request under way, nil where there is none
+	waiting chan wireMessage // of the request under way, nil where there is none
 	cause   error
 }
 
@@ -82,7 +82,7 @@ func (s *socket) exchange(ctx context.Context, kind, reply string, data json.Raw
 	if err := s.tap.settle(ctx, s.dropped); err != nil {
 		return nil, err
 	}
-	waiting := make(chan message, 1)
+	waiting := make(chan wireMessage, 1)
 	s.mu.Lock()
 	s.waiting = waiting
 	s.mu.Unlock()
@@ -111,7 +111,7 @@ func (s *socket) exchange(ctx context.Context, kind, reply string, data json.Raw
 }
 
 // judge tells an error from a reply of the type asked for.
-func (s *socket) judge(m message, reply string) (json.RawMessage, error) {
+func (s *socket) judge(m wireMessage, reply string) (json.RawMessage, error) {
 	switch m.kind {
 	case "error":
 		told, err := decodeTold(m.data)
@@ -141,6 +141,10 @@ func (s *socket) read(ctx context.Context) error {
 		// another reply.
 		waiting, unwanted := s.claim()
 		text, err := io.ReadAll(reader)
+		if err == nil && s.tap.over.Load() {
+			// The reader takes the end of the connection for that of the message.
+			err = io.ErrUnexpectedEOF
+		}
 		if err != nil {
 			return ended(err)
 		}
@@ -169,7 +173,7 @@ func (s *socket) read(ctx context.Context) error {
 
 // claim is where the message that comes now goes: to the request under way, if
 // there is one. It is unwanted once the connection has been given up.
-func (s *socket) claim() (waiting chan<- message, unwanted bool) {
+func (s *socket) claim() (waiting chan<- wireMessage, unwanted bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	waiting, s.waiting = s.waiting, nil

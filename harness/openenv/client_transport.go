@@ -12,6 +12,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // TrustFile is a TLS configuration that trusts whom the system trusts and the
@@ -112,12 +113,17 @@ func (w *taps) last() *tap {
 type tap struct {
 	net.Conn
 	resting chan struct{} // full while a read waits for more
+	over    atomic.Bool   // nothing more comes
 }
 
 func (w *tap) Read(into []byte) (int, error) {
 	w.resting <- struct{}{}
 	defer func() { <-w.resting }()
-	return w.Conn.Read(into)
+	n, err := w.Conn.Read(into)
+	if err != nil {
+		w.over.Store(true)
+	}
+	return n, err
 }
 
 // settle waits until the reader has dealt with everything that has come, so
