@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"candor/harness/env/selective"
 	"candor/harness/openenv"
 	"candor/harness/run"
 	"candor/harness/verify"
@@ -37,7 +38,7 @@ func TestEngine(t *testing.T) {
 	evaluated, options := evaluate(t, server.URL, client)
 	player := player{client, options}
 
-	tasks := open(t, nil)
+	tasks := open(t, func(c *selective.Config) { c.Dataset, c.Images = "demo", "" })
 	env, swapped := tasks.New(), tasks.New()
 	right, rightSwapped, others := 0, 0, 0
 	for seed := range int64(engineTasks) {

@@ -48,6 +48,10 @@ func (e *Environment) Reset(ctx context.Context, options openenv.ResetOptions) (
 	}
 	seed, id := options.Seed, options.EpisodeID
 	if seed == nil {
+		// Servers leave a seed that is no integer among the other arguments.
+		if other := options.Extra["seed"]; other != nil && string(other) != "null" {
+			return openenv.Result{}, fmt.Errorf("seed must be an integer, not %s", other)
+		}
 		if seed, err = freshSeed(e.tasks.random); err != nil {
 			return openenv.Result{}, err
 		}

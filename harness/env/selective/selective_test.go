@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image"
+	"image/png"
 	"math"
 	"math/big"
 	"net/http"
@@ -28,13 +30,23 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// folder holds the small set, which most tests play.
+var folder string
 
-// usual are the tasks of the default configuration, which most tests share:
-// laying them out takes a while. They keep all images in memory.
-var usual = sync.OnceValues(func() (*selective.Tasks, error) {
-	return selective.Open(context.Background(), selective.DefaultConfig(), claim.Loader{})
-})
+func TestMain(m *testing.M) {
+	var err error
+	if folder, err = os.MkdirTemp("", "selective"); err == nil {
+		err = writeSet(folder)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		os.RemoveAll(folder)
+		os.Exit(code)
+	}))
+}
 
 // An agent that abstains always is paid the payoff.
 func Example() {
@@ -77,6 +89,56 @@ type seen struct {
 	Metadata                          map[string]any
 }
 
+// usual are the tasks of the small set under the default configuration. All
+// its images stay in memory, so that nothing is to be closed.
+var usual = sync.OnceValues(func() (*selective.Tasks, error) {
+	return selective.Open(context.Background(), config(), claim.Loader{})
+})
+
+func config() selective.Config {
+	cfg := selective.DefaultConfig()
+	cfg.Dataset, cfg.Images = folder, filepath.Join(folder, "images")
+	return cfg
+}
+
+// setImages is how many images the small set has, with four claims in each of
+// three splits, whose true ones are the same.
+const setImages = 24
+
+func writeSet(folder string) error {
+	for _, split := range []string{"random", "popular", "adversarial"} {
+		var rows strings.Builder
+		for i := range setImages {
+			for k, object := range []string{"dog", "car " + split, "cat", "bus " + split} {
+				fmt.Fprintf(&rows, `{"question_id": %d, "image": "picture%02d.png", "text": "Is there a %s in the image?", "label": %q}`+"\n",
+					4*i+k+1, i, object, []string{"yes", "no"}[k%2])
+			}
+		}
+		if err := os.WriteFile(filepath.Join(folder, "coco_pope_"+split+".json"), []byte(rows.String()), 0o644); err != nil {
+			return err
+		}
+	}
+	if err := os.Mkdir(filepath.Join(folder, "images"), 0o755); err != nil {
+		return err
+	}
+	for i := range setImages {
+		// On the models' grid, and off it.
+		picture := image.NewGray(image.Rect(0, 0, 256+i%2, 256))
+		for p := range picture.Pix {
+			picture.Pix[p] = byte(p / 256 * i)
+		}
+		var file bytes.Buffer
+		if err := png.Encode(&file, picture); err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(folder, "images", fmt.Sprintf("picture%02d.png", i)), file.Bytes(), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// open returns tasks of the small set; nil shares them.
 func open(t *testing.T, change func(*selective.Config)) *selective.Tasks {
 	t.Helper()
 	if change == nil {
@@ -86,7 +148,7 @@ func open(t *testing.T, change func(*selective.Config)) *selective.Tasks {
 		}
 		return tasks
 	}
-	cfg := selective.DefaultConfig()
+	cfg := config()
 	change(&cfg)
 	tasks, err := selective.Open(t.Context(), cfg, claim.Loader{})
 	if err != nil {
@@ -255,7 +317,7 @@ func TestRewards(t *testing.T) {
 // TestObservation: what is shown is what a run would ask; the label is in it
 // only after the answer, and then for all clients, old and new.
 func TestObservation(t *testing.T) {
-	set, err := claim.Load("demo", "")
+	set, err := claim.Load(folder, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -416,8 +478,11 @@ func TestSeeds(t *testing.T) {
 			t.Errorf("seed %d of the state shows %q, not %q", state.Seed, same.Claim, shown.Claim)
 		}
 	}
-	if len(fresh) < 20 {
+	if len(fresh) < 18 {
 		t.Errorf("12 fresh episodes have only %d seeds and IDs", len(fresh))
+	}
+	if _, err := env.Reset(t.Context(), openenv.ResetOptions{Extra: map[string]json.RawMessage{"seed": json.RawMessage(`"7"`)}}); err == nil || !strings.Contains(err.Error(), "integer") {
+		t.Errorf("a seed that is a text: %v", err)
 	}
 	reset(t, env, openenv.ResetOptions{EpisodeID: "mine"})
 	if state, err := env.State(t.Context()); err != nil || !strings.HasPrefix(string(state), `{"episode_id":"mine","step_count":0,"claims":1,"done":false,`) {
@@ -428,7 +493,7 @@ func TestSeeds(t *testing.T) {
 // TestSeveralClaims: an episode asks about one image only, never the same
 // twice, and tells of the answers when it is over.
 func TestSeveralClaims(t *testing.T) {
-	tasks := open(t, func(c *selective.Config) { c.ClaimsPerEpisode, c.Split = 4, "all" })
+	tasks := open(t, func(c *selective.Config) { c.ClaimsPerEpisode, c.Split = 3, "all" })
 	asked := map[string]bool{}
 	for seed := range tasks.Episodes() {
 		env := tasks.New()
@@ -605,8 +670,8 @@ func TestWrongTime(t *testing.T) {
 // TestRefusals: what could never be right is refused before anybody plays.
 func TestRefusals(t *testing.T) {
 	half := .5
-	folder := t.TempDir()
-	file := filepath.Join(folder, "rows.jsonl")
+	empty := t.TempDir()
+	file := filepath.Join(empty, "rows.jsonl")
 	if err := os.WriteFile(file, []byte(`{"question_id":1,"image":"a.png","claim":"There is a dog.","label":"yes"}`+"\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -623,12 +688,12 @@ func TestRefusals(t *testing.T) {
 		"an unknown prompt":          {func(c *selective.Config) { c.Prompt = "missing.tmpl" }, "missing.tmpl"},
 		"no list of eval images":     {func(c *selective.Config) { c.EvalIDs = "missing.txt" }, "missing.txt"},
 		"a missing data set":         {func(c *selective.Config) { c.Dataset = "./missing.jsonl" }, "missing.jsonl"},
-		"no images":                  {func(c *selective.Config) { c.Dataset, c.Split, c.Partition = file, "all", claim.All }, "image"},
+		"no images":                  {func(c *selective.Config) { c.Dataset, c.Images, c.Split, c.Partition = file, "", "all", claim.All }, "image"},
 		"a missing image": {func(c *selective.Config) {
-			c.Dataset, c.Images, c.Split, c.Partition = file, folder, "all", claim.All
+			c.Dataset, c.Images, c.Split, c.Partition = file, empty, "all", claim.All
 		}, "needed by claim"},
 	} {
-		cfg := selective.DefaultConfig()
+		cfg := config()
 		row.change(&cfg)
 		if tasks, err := selective.Open(t.Context(), cfg, claim.Loader{}); err == nil || !strings.Contains(err.Error(), row.says) {
 			t.Errorf("%s: %v", name, err)
@@ -655,13 +720,10 @@ func TestPolicies(t *testing.T) {
 			mean[policy.Name] += reward / float64(tasks.Episodes())
 		}
 	}
-	for name, want := range map[string]float64{"abstain": .8, "hedge": .75, "empty": 0} {
+	for name, want := range map[string]float64{"abstain": .8, "hedge": .75, "supported": .5, "refuted": .5, "empty": 0} {
 		if math.Abs(mean[name]-want) > 1e-9 {
 			t.Errorf("%s earns %v, not %v", name, mean[name], want)
 		}
-	}
-	if sum := mean["supported"] + mean["refuted"]; math.Abs(sum-1) > 1e-9 || mean["supported"] < .4 || mean["supported"] > .6 {
-		t.Errorf("constant verdicts earn %v", mean)
 	}
 }
 
