@@ -226,21 +226,3 @@ func (v Value) Float64() (float64, bool) {
 	}
 	return 0, false
 }
-
-// parseFloat is float() of a trimmed string: as in Go, but without hexadecimal,
-// and with a single underscore only between digits.
-func parseFloat(s string) (float64, bool) {
-	for i, c := range []byte(s) {
-		if c == '_' && (i == 0 || i == len(s)-1 || !isDigit(s[i-1]) || !isDigit(s[i+1])) {
-			return 0, false
-		}
-	}
-	if strings.ContainsAny(s, "xXpP") {
-		return 0, false
-	}
-	f, err := strconv.ParseFloat(strings.ReplaceAll(s, "_", ""), 64)
-	if err != nil && math.IsInf(f, 0) {
-		err = nil // 1e999 is inf there
-	}
-	return f, err == nil
-}

@@ -1,0 +1,232 @@
+package play
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"candor/harness/lens/pyjson"
+	"candor/harness/openenv"
+)
+
+// session is the one session that a bench holds at a time.
+type session struct {
+	world   World
+	timeout time.Duration // of one call
+	sleep   func(context.Context, time.Duration) error
+	env     openenv.Environment
+}
+
+// full is how often a server that is full is asked again, and how long is
+// waited first; each wait is twice the one before.
+const (
+	fullTries = 4
+	fullWait  = time.Second
+)
+
+// opened returns the session, beginning one where there is none.
+func (s *session) opened(ctx context.Context) (openenv.Environment, error) {
+	if s.env != nil {
+		return s.env, nil
+	}
+	wait := fullWait
+	for try := 1; ; try++ {
+		env, err := within(ctx, s.timeout, "beginning a session", s.world.Open)
+		var told *openenv.Error
+		if err == nil {
+			s.env = env
+			return env, nil
+		}
+		if !errors.As(err, &told) || told.Code != openenv.CodeCapacityReached || try == fullTries {
+			return nil, err
+		}
+		if err := s.sleep(ctx, wait); err != nil {
+			return nil, err
+		}
+		wait *= 2
+	}
+}
+
+// drop ends the session. One that stalled may not end either, and is left
+// behind.
+func (s *session) drop() {
+	env := s.env
+	s.env = nil
+	if env == nil {
+		return
+	}
+	_, _ = within(context.Background(), closing, "closing", func(context.Context) (struct{}, error) { return struct{}{}, env.Close() })
+}
+
+const closing = 5 * time.Second
+
+func (s *session) reset(ctx context.Context, seed int64) (openenv.Result, error) {
+	env, err := s.opened(ctx)
+	if err != nil {
+		return openenv.Result{}, err
+	}
+	return within(ctx, s.timeout, "reset", func(ctx context.Context) (openenv.Result, error) {
+		return env.Reset(ctx, openenv.Seeded(seed))
+	})
+}
+
+func (s *session) step(ctx context.Context, action json.RawMessage) (openenv.Result, error) {
+	env := s.env
+	return within(ctx, s.timeout, "step", func(ctx context.Context) (openenv.Result, error) { return env.Step(ctx, action) })
+}
+
+// ErrStalled marks a call that the environment did not answer in time.
+var ErrStalled = errors.New("the environment does not answer")
+
+// within calls f and waits for it no longer than the time given, whether or not
+// f heeds its context.
+func within[T any](ctx context.Context, timeout time.Duration, what string, f func(context.Context) (T, error)) (T, error) {
+	type answer struct {
+		value T
+		err   error
+	}
+	limited, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	answered := make(chan answer, 1)
+	go func() {
+		value, err := f(limited)
+		answered <- answer{value, err}
+	}()
+	var nothing T
+	select {
+	case a := <-answered:
+		if a.err != nil && ctx.Err() == nil && limited.Err() != nil {
+			return nothing, fmt.Errorf("%s: %w (waited %v): %w", what, ErrStalled, timeout, a.err)
+		}
+		return a.value, a.err
+	case <-limited.Done():
+		if err := ctx.Err(); err != nil {
+			return nothing, err
+		}
+		return nothing, fmt.Errorf("%s: %w (waited %v)", what, ErrStalled, timeout)
+	}
+}
+
+// move is what an actor does.
+type move struct {
+	action, reasoning string
+	seconds           float64
+}
+
+// actor acts: the agent, or a policy.
+type actor func(ctx context.Context, step int, observation string) (move, error)
+
+// episode plays one from a reset to its end. Its fault is the agent's or the
+// environment's; an error is neither, but that ctx has ended.
+func (s *session) episode(ctx context.Context, e *Episode, act actor, maxSteps int, declared bool) error {
+	result, err := s.reset(ctx, e.Seed)
+	if err == nil {
+		e.First, err = pyjson.Observation(result.Observation)
+	}
+	if err != nil {
+		return s.broke(ctx, e, fmt.Errorf("reset() failed at %s: %w", s.world.Name, err))
+	}
+	e.Done = result.Done
+	seen := e.First
+	for !e.Done && len(e.Steps) < maxSteps {
+		m, err := act(ctx, len(e.Steps), seen)
+		if err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			e.Fault = &Fault{TheAgent, err.Error()}
+			return nil
+		}
+		step := Step{Num: len(e.Steps), Observation: seen, Action: m.action, Reasoning: m.reasoning, Sent: pyjson.Action(m.action), Seconds: m.seconds}
+		result, err := s.step(ctx, step.Sent)
+		if refused := refusal(err); refused != "" {
+			step.Refused, step.Done, step.Told = refused, true, "refused"
+			e.Steps = append(e.Steps, step)
+			return nil
+		}
+		if err == nil {
+			seen, err = pyjson.Observation(result.Observation)
+		}
+		if err != nil {
+			return s.broke(ctx, e, fmt.Errorf("step() failed at %s: %w", s.world.Name, err))
+		}
+		s.note(&step, result, declared)
+		e.Done = step.Done
+		e.Steps = append(e.Steps, step)
+	}
+	return nil
+}
+
+// refusal is why an environment would not take an action, "" where err is
+// something else.
+func refusal(err error) string {
+	var told *openenv.Error
+	if errors.As(err, &told) && told.Code == openenv.CodeValidation {
+		return told.Error()
+	}
+	return ""
+}
+
+// broke records the environment's fault; the session is not used again.
+func (s *session) broke(ctx context.Context, e *Episode, err error) error {
+	s.drop()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	e.Fault = &Fault{Environment, err.Error()}
+	return nil
+}
+
+// note records what came of a step.
+func (s *session) note(step *Step, result openenv.Result, declared bool) {
+	value, ok := result.Value()
+	step.Reward, step.Told = told(result.Reward, value, ok)
+	step.Done, step.Metadata = result.Done, result.Metadata
+	if !declared {
+		return
+	}
+	d := s.world.Declared
+	if check, ok := d.check(StepView{step.Observation, step.Sent, result}); ok {
+		step.Check = &check
+	}
+	for _, p := range d.Planted {
+		if step.Planted == nil {
+			step.Planted = map[string]json.RawMessage{}
+		}
+		step.Planted[p.Name] = pyjson.Action(p.Act(rand.New(rand.NewPCG(uint64(step.Num), 0)), step.Num, step.Observation))
+	}
+}
+
+// check asks the declared check, or reads it from the metadata.
+func (d Declaration) check(view StepView) (float64, bool) {
+	if d.Check != nil {
+		value, ok := d.Check(view)
+		return value, ok && value >= 0 && value <= 1
+	}
+	if d.CheckKey == "" {
+		return 0, false
+	}
+	for _, raw := range []json.RawMessage{view.Result.Metadata, view.Result.Observation} {
+		v, err := pyjson.Parse(string(raw))
+		if err != nil {
+			continue
+		}
+		for _, in := range []pyjson.Value{v, inner(v)} {
+			if found, ok := in.Get(d.CheckKey); ok && found.Kind != pyjson.String {
+				value, ok := found.Float64()
+				return value, ok && value >= 0 && value <= 1
+			}
+		}
+	}
+	return 0, false
+}
+
+// inner is the metadata that an observation carries itself, as servers from 0.4
+// on send it.
+func inner(v pyjson.Value) pyjson.Value {
+	metadata, _ := v.Get("metadata")
+	return metadata
+}
