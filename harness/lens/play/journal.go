@@ -127,6 +127,9 @@ type journal struct{ file *os.File }
 
 // openJournal begins a journal or continues one.
 func openJournal(name string, header Header) (*journal, *Recording, error) {
+	if header.Config == nil {
+		header.Config = json.RawMessage("null")
+	}
 	if name == "" {
 		return nil, &Recording{Header: header, lines: map[string]line{}}, nil
 	}
