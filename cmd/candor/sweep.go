@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"candor/harness/publish"
 	"candor/harness/report"
 	"candor/harness/run"
 	"candor/harness/sweep"
@@ -67,6 +68,12 @@ func (s *sweepCmd) Run(c console, sig *signals) error {
 	}
 	sig.finishFirst(func(text string) { p.Notice(strings.TrimPrefix(text, "candor: ")) })
 	result, err := f.Run(sig.ctx, cells, dir, deps, p)
+	if err == nil {
+		var page string
+		if page, err = publish.Sweep(sig.ctx, dir); err == nil {
+			fmt.Fprintf(c.err, "candor: the page is %s\n", page)
+		}
+	}
 	return s.conclude(c, dir, result, err)
 }
 

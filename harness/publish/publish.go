@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"candor/harness/dossier"
+	"candor/harness/report/figure"
 	"candor/harness/report/page"
 	"candor/harness/run"
 	"candor/harness/stored"
@@ -36,7 +37,7 @@ func Formats() []string { return []string{HTML, Markdown, CSV, SVG, PNG} }
 
 // Request says what is reported, how and where to.
 type Request struct {
-	Runs    []string // directories of runs or files of answers
+	Runs    []string // directories of runs, files of answers; or that of a sweep alone
 	Out     string   // folder or file; "" is the one run's directory
 	Formats []string // none: HTML
 	Traces  int      // the costliest tasks of a page, of all runs together; 0 = 200
@@ -53,11 +54,14 @@ func Reports(ctx context.Context, req Request) ([]string, error) {
 	if err != nil {
 		return nil, &run.UsageError{Err: err}
 	}
+	if req.ofSweep() {
+		return reportSweep(ctx, req, place)
+	}
 	var all []*dossier.Dossier
 	for _, path := range req.Runs {
 		a, err := stored.Read(path)
 		if err != nil {
-			return nil, err
+			return nil, unfinished(path, err)
 		}
 		d, err := dossier.Of(ctx, a, req.gathered(a))
 		if err != nil {
@@ -126,23 +130,31 @@ func render(all []*dossier.Dossier, formats []string) ([]file, error) {
 func drawn(all []*dossier.Dossier, format string) ([]file, error) {
 	var out []file
 	for i, d := range all {
-		for _, f := range d.Drawn() {
-			var b bytes.Buffer
-			var err error
-			if format == SVG {
-				err = f.SVG(&b)
-			} else {
-				err = f.PNG(&b, 3)
-			}
-			if err != nil {
-				return nil, err
-			}
-			name := f.Name + "." + format
-			if len(all) > 1 {
-				name = fmt.Sprintf("run%d-%s", i+1, name)
-			}
-			out = append(out, file{name, b.Bytes()})
+		prefix := ""
+		if len(all) > 1 {
+			prefix = fmt.Sprintf("run%d-", i+1)
 		}
+		files, err := pictures(prefix, d.Drawn(), format)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, files...)
+	}
+	return out, nil
+}
+
+func pictures(prefix string, figures []figure.Figure, format string) (out []file, err error) {
+	for _, f := range figures {
+		var b bytes.Buffer
+		if format == SVG {
+			err = f.SVG(&b)
+		} else {
+			err = f.PNG(&b, 3)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, file{prefix + f.Name + "." + format, b.Bytes()})
 	}
 	return out, nil
 }
@@ -166,6 +178,8 @@ func (r Request) place() (place, error) {
 	}
 	info, err := os.Stat(r.Out)
 	switch {
+	case len(r.Runs) > 1 && r.ofSweep():
+		return place{}, errors.New("a sweep is reported by itself: name it alone, or its cells, which are runs")
 	case r.Out == "" && len(r.Runs) > 1:
 		return place{}, errNowhere
 	case r.Out == "":
@@ -175,7 +189,7 @@ func (r Request) place() (place, error) {
 		return place{folder: r.Runs[0]}, nil
 	case err == nil && info.IsDir(), filepath.Ext(r.Out) == "", strings.HasSuffix(r.Out, string(filepath.Separator)):
 		return place{folder: r.Out}, nil
-	case len(r.Formats) > 1 || r.Formats[0] == SVG || r.Formats[0] == PNG:
+	case len(r.Formats) > 1 || r.Formats[0] == SVG || r.Formats[0] == PNG || r.Formats[0] == CSV && r.ofSweep():
 		return place{}, fmt.Errorf("%s would be several files: let --out name a folder, not %s", strings.Join(r.Formats, ", "), r.Out)
 	}
 	return place{folder: filepath.Dir(r.Out), name: filepath.Base(r.Out)}, nil

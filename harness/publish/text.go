@@ -65,13 +65,13 @@ func (l *lines) line(format string, args ...any) {
 
 func (l *lines) row(name string, s *scoring.Summary) {
 	with := func(key string, x *float64) string {
-		return strings.TrimSpace(figure(x) + " " + report.Interval(s, key))
+		return strings.TrimSpace(rounded(x) + " " + report.Interval(s, key))
 	}
 	l.line("| %s | %d | %s | %s | %s | %s | %s | %s | %s |", escape(name), s.N, with("coverage", s.Coverage), with("accuracy", s.Accuracy),
-		with("reward", s.Reward), with("ece", s.ECE), figure(s.ECEFloor.P95), with("brier", s.Brier), with("aurc", s.AURC))
+		with("reward", s.Reward), with("ece", s.ECE), rounded(s.ECEFloor.P95), with("brier", s.Brier), with("aurc", s.AURC))
 }
 
-func figure(x *float64) string {
+func rounded(x *float64) string {
 	if x == nil {
 		return "–"
 	}
@@ -106,7 +106,7 @@ func escape(text string) string {
 // several runs stand below each other. An undefined figure is empty.
 func writeCSV(w io.Writer, all []*dossier.Dossier) error {
 	c := csv.NewWriter(w)
-	if err := c.Write([]string{"run", "split", "figure", "value", "low", "high", "kind"}); err != nil {
+	if err := c.Write(csvHeader()); err != nil {
 		return err
 	}
 	for _, d := range all {
@@ -122,6 +122,8 @@ func writeCSV(w io.Writer, all []*dossier.Dossier) error {
 	c.Flush()
 	return c.Error()
 }
+
+func csvHeader() []string { return []string{"run", "split", "figure", "value", "low", "high", "kind"} }
 
 func csvRows(c *csv.Writer, name, split string, s *scoring.Summary) error {
 	count := func(n int) *float64 { x := float64(n); return &x }

@@ -96,6 +96,13 @@ func Load(dir string) (*Table, error) {
 	if err := json.Unmarshal(b, t); err != nil {
 		return nil, &run.DamagedError{Name: name, Err: err}
 	}
+	for _, r := range t.Rescored {
+		own := t.Cell(r.Cell)
+		if own == nil || r.Result == nil {
+			return nil, &run.DamagedError{Name: name, Err: fmt.Errorf("cell %q was rescored, which is not among the cells", r.Cell)}
+		}
+		r.Hypothetical = r.Rule != own.Summary.Rule || r.AbstainReward != own.Summary.AbstainReward
+	}
 	for _, g := range t.Groups {
 		for _, name := range slices.Concat(g.Cells, slices.Sorted(maps.Keys(g.AsIf))) {
 			if t.Cell(name) == nil {

@@ -60,12 +60,7 @@ type step struct {
 func honest(h scoring.Honesty, steps []step) (out []shown) {
 	for _, s := range steps {
 		f := shown{Name: s.name, Note: s.note, Value: number(s.value)}
-		switch ci, spread := h.CI[s.key], h.Spread[s.key]; {
-		case ci != nil:
-			f.Interval = fmt.Sprintf("%.3f – %.3f", ci[0], ci[1])
-		case spread != nil:
-			f.Interval = fmt.Sprintf("(%.3f – %.3f)", spread[0], spread[1])
-		}
+		f.Interval = within(h.CI[s.key], h.Spread[s.key])
 		out = append(out, f)
 	}
 	return out
@@ -105,6 +100,18 @@ func chance(p float64) string {
 	return fmt.Sprintf("%.4f", p)
 }
 
+// within is an interval or, in brackets, a spread.
+func within(ci, spread *scoring.Interval) string {
+	switch {
+	case ci != nil:
+		return fmt.Sprintf("%.3f – %.3f", ci[0], ci[1])
+	case spread != nil:
+		return fmt.Sprintf("(%.3f – %.3f)", spread[0], spread[1])
+	}
+	return ""
+}
+
+// bounds are those of a difference.
 func bounds(ci, spread *scoring.Interval) string {
 	switch {
 	case ci != nil:

@@ -28,6 +28,8 @@ var (
 	runSource string
 	//go:embed compare.html
 	compareSource string
+	//go:embed sweep.html
+	sweepSource string
 	//go:embed page.css
 	style string
 	//go:embed page.js
@@ -79,7 +81,8 @@ func render(w io.Writer, name string, v any) error {
 		"number": number, "interval": report.Interval, "figures": report.Figures, "cell": cell, "tile": tile,
 		"earned": earned, "lost": lost, "table": table, "side": side, "signed": signed, "bounds": bounds, "chance": chance,
 		"inline": inline, "jpeg": jpeg, "cut": cut, "visible": visible,
-	}).Parse(pageSource + runSource + compareSource)
+		"breakable": breakable, "points": points, "within": within, "metric": dossier.MetricName,
+	}).Parse(pageSource + runSource + compareSource + sweepSource)
 	if err != nil {
 		return err
 	}
