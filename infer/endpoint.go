@@ -80,7 +80,7 @@ func (r *round[J]) revived(e *endpoint, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
-	case r.stopping.Err() != nil:
+	case r.over.Err() != nil:
 	case err == nil:
 		e.state = EndpointBack
 		r.tell(Event{Endpoint: e.Model.Endpoint(), State: EndpointBack})

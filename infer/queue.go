@@ -51,7 +51,7 @@ func (r *round[J]) settled() {
 
 func (r *round[J]) look() {
 	if r.dry && r.open == 0 {
-		close(r.finished)
+		r.finish()
 		r.changed.Broadcast()
 	}
 }

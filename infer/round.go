@@ -16,7 +16,8 @@ type round[J any] struct {
 	jobs      Jobs[J]
 	endpoints []*endpoint
 	stopping  context.Context
-	finished  chan struct{} // closed when every job is settled
+	over      context.Context // ends with stopping, and when every job is settled
+	finish    context.CancelFunc
 
 	mu      sync.Mutex
 	changed sync.Cond // whatever a feeder or pull may wait for
@@ -48,7 +49,8 @@ type item[J any] struct {
 }
 
 func newRound[J any](stopping context.Context, s Scheduler, jobs Jobs[J]) *round[J] {
-	r := &round[J]{Scheduler: s, jobs: jobs, stopping: stopping, finished: make(chan struct{}), flying: map[*flight[J]]bool{}, held: map[*endpoint]*batch[J]{}}
+	r := &round[J]{Scheduler: s, jobs: jobs, stopping: stopping, flying: map[*flight[J]]bool{}, held: map[*endpoint]*batch[J]{}}
+	r.over, r.finish = context.WithCancel(stopping)
 	r.Retry.Attempts = max(r.Retry.Attempts, 1)
 	r.changed.L = &r.mu
 	for _, slot := range s.Slots {
@@ -130,7 +132,7 @@ func (r *round[J]) ready(ctx context.Context, e *endpoint) bool {
 		if !r.sleep(time.Until(until)) {
 			return false
 		}
-		r.revived(e, e.revive(r.stopping))
+		r.revived(e, e.revive(r.over))
 		r.forsaken(ctx, e)
 	}
 }
@@ -142,8 +144,7 @@ func (r *round[J]) sleep(d time.Duration) bool {
 	select {
 	case <-t.C:
 		return true
-	case <-r.finished:
-	case <-r.stopping.Done():
+	case <-r.over.Done():
 	}
 	return false
 }

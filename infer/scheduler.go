@@ -12,8 +12,8 @@ type Slot struct {
 	Model Backend
 	Limit int
 	// Revive looks at an endpoint that rests before it gets jobs again. An
-	// error of ClassRetry lets it rest on; any other takes it out of use. nil
-	// looks at nothing.
+	// error of ClassRetry lets it rest on; any other takes it out of use. Its
+	// context ends when there is nothing left to do. nil looks at nothing.
 	Revive func(context.Context) error
 	// Resting makes the endpoint begin at rest: it did not answer so far.
 	Resting bool
@@ -112,6 +112,7 @@ func Run[J any](ctx context.Context, s Scheduler, stop <-chan struct{}, jobs Job
 	stopping, cancel := UntilStopped(ctx, stop)
 	defer cancel()
 	r := newRound(stopping, s, jobs)
+	defer r.finish()
 	defer context.AfterFunc(stopping, r.wake)()
 	var work sync.WaitGroup
 	work.Go(r.pull)

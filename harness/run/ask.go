@@ -32,14 +32,16 @@ func (r *openedRun) ask(ctx context.Context, p *Plan, s *servers, deps Dependenc
 	if err != nil || len(todo) == 0 {
 		return err
 	}
-	if err := r.question(ctx, p, s, deps); err != nil {
+	known, err := r.question(ctx, p, s, deps)
+	if err != nil {
 		return err
 	}
+	defer known.close()
 	start := deps.Now()
 	defer func() { r.endSession(start, deps.Now()) }()
 
 	// What an earlier session has recorded shows that the set-up works.
-	a := &asking{run: r, plan: p, deps: deps, halt: make(chan struct{}), answered: len(r.recorded) > 0}
+	a := &asking{run: r, plan: p, deps: deps, interviews: known, halt: make(chan struct{}), answered: len(r.recorded) > 0}
 	a.deps.Retry.Retrying, a.deps.Retry.Stop = a.retrying, deps.Stop
 	prepared, cancel := a.prepareAhead(ctx, todo)
 	defer cancel()
@@ -64,8 +66,9 @@ type asking struct {
 	deps Dependencies
 	halt chan struct{} // closed when the run cannot go on
 
-	prepared <-chan (chan group)
-	limits   map[string]int // of each endpoint, requests in flight
+	interviews *interviews
+	prepared   <-chan (chan group)
+	limits     map[string]int // of each endpoint, requests in flight
 
 	mu       sync.Mutex
 	cause    error // why it cannot
@@ -132,6 +135,7 @@ func (a *asking) Ask(ctx context.Context, j job, turn infer.Turn) ([]infer.Attem
 		a.stop(fmt.Errorf("recording %s: %w", d.name(), err))
 		return failed, nil
 	}
+	a.run.health.answered(endpoint)
 	a.mu.Lock()
 	a.answered, a.unheard, a.good = true, 0, &j
 	a.mu.Unlock()

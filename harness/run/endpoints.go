@@ -22,15 +22,20 @@ type EndpointFault struct {
 const (
 	faultOut        = "endpoint_out"         // taken out of use
 	faultAbsent     = "endpoint_absent"      // it never answered
+	faultFailed     = "endpoint_failed"      // it failed, and was not back at the end
 	faultOtherModel = "endpoint_other_model" // it names another model in its answers
 )
 
 // blame notes a fault once for each endpoint and code, and says it.
-func (a *asking) blame(endpoint, code, format string, args ...any) {
+func (r *openedRun) blame(deps Dependencies, endpoint, code, format string, args ...any) {
 	what := fmt.Sprintf(format, args...)
-	if a.run.fault(EndpointFault{At: a.deps.Now().UTC(), Endpoint: endpoint, Code: code, What: what}) {
-		a.deps.Observer.Notice(endpoint + ": " + what)
+	if r.fault(EndpointFault{At: deps.Now().UTC(), Endpoint: endpoint, Code: code, What: what}) {
+		deps.Observer.Notice(endpoint + ": " + what)
 	}
+}
+
+func (a *asking) blame(endpoint, code, format string, args ...any) {
+	a.run.blame(a.deps, endpoint, code, format, args...)
 }
 
 func (r *openedRun) fault(f EndpointFault) (isNew bool) {
@@ -45,9 +50,12 @@ func (r *openedRun) fault(f EndpointFault) (isNew bool) {
 
 // scheduler is the endpoints with what the preflight found for each.
 func (a *asking) scheduler(s *servers) infer.Scheduler {
-	sched := infer.Scheduler{Retry: a.deps.Retry, Told: a.heard}
+	sched := infer.Scheduler{Retry: a.deps.Retry, Told: func(e infer.Event) { a.heard(s, e) }}
 	a.limits = map[string]int{}
 	for _, b := range s.backends {
+		if !s.serves(b.Endpoint()) {
+			continue
+		}
 		limit := a.run.manifest.limit(b.Endpoint())
 		a.limits[b.Endpoint()] = limit
 		sched.Slots = append(sched.Slots, infer.Slot{
@@ -81,6 +89,9 @@ func (a *asking) revive(ctx context.Context, s *servers, b infer.Backend) error 
 			err = s.fits(b, id, a.plan.Config)
 		}
 	}
+	if err == nil {
+		err = a.questioned(call, b)
+	}
 	switch {
 	case err == nil:
 		s.present(b, id)
@@ -91,13 +102,34 @@ func (a *asking) revive(ctx context.Context, s *servers, b infer.Backend) error 
 	return &infer.Failure{Class: infer.ClassFatal, Err: err}
 }
 
+// questioned lets an endpoint that no preflight was of have one before it gets
+// tasks.
+func (a *asking) questioned(ctx context.Context, b infer.Backend) error {
+	if !a.plan.Config.Preflight || a.run.questioned(b) {
+		return nil
+	}
+	report, err := a.interviews.await(ctx, b)
+	if err == nil {
+		err = bearable(a.limits[b.Endpoint()], report, a.plan.Config)
+	}
+	if err == nil {
+		a.run.took(b, report, a.deps)
+	}
+	return err
+}
+
 // heard tells of endpoints that fail and come back, of one and the same not
 // more often than now and then.
-func (a *asking) heard(e infer.Event) {
+func (a *asking) heard(s *servers, e infer.Event) {
 	switch e.State {
 	case infer.EndpointOut:
+		s.refuse(e.Endpoint)
 		a.blame(e.Endpoint, faultOut, "gets no more tasks: %v", e.Err)
 	case infer.EndpointRests:
+		if errors.Is(e.Err, errUnquestioned) {
+			return
+		}
+		a.run.health.rested(e)
 		if a.seldom(e.Endpoint) {
 			a.deps.Observer.Notice(fmt.Sprintf("%s fails and rests, its tasks go to the others: %v", e.Endpoint, e.Err))
 		}
@@ -111,7 +143,7 @@ func (a *asking) heard(e infer.Event) {
 // absentees notes the endpoints that never answered in this session.
 func (a *asking) absentees(s *servers) {
 	for _, b := range s.backends {
-		if err := s.absent(b); err != nil {
+		if err := s.absent(b); err != nil && s.serves(b.Endpoint()) {
 			a.blame(b.Endpoint(), faultAbsent, "took no part: %v", err)
 		}
 	}

@@ -52,7 +52,8 @@ func (s *said) says(words ...string) bool {
 }
 
 // Whatever one of two servers does, the figures are those of a healthy run: its
-// tasks go to the other, none is lost or in error, and it is told by name.
+// tasks go to the other, none is lost or in error, and it is told by name unless
+// it only failed in passing.
 func TestOneEndpointFails(t *testing.T) {
 	healthy := newBench(t)
 	want := figures(t, healthy.run().Summary)
@@ -64,12 +65,12 @@ func TestOneEndpointFails(t *testing.T) {
 		most int    // requests that it may get, where it is found out
 	}{
 		{"slow", []faultserver.Option{faultserver.Latency(50 * time.Millisecond)}, "", 0},
-		{"dead from the first task", []faultserver.Option{all(faultserver.CutBefore())}, "", 0},
-		{"busy all the time", []faultserver.Option{all(faultserver.Busy())}, "", 0},
+		{"dead from the first task", []faultserver.Option{all(faultserver.CutBefore())}, "endpoint_failed", 0},
+		{"busy all the time", []faultserver.Option{all(faultserver.Busy())}, "endpoint_failed", 0},
 		{"flapping", []faultserver.Option{faultserver.On(faultserver.Every(2, tasks), faultserver.RunnerStopped())}, "", 0},
-		{"cuts every answer", []faultserver.Option{all(faultserver.CutMiddle())}, "", 0},
-		{"another program", []faultserver.Option{all(faultserver.HTML())}, "", 0},
-		{"generates nothing", []faultserver.Option{all(faultserver.Nothing())}, "", 0},
+		{"cuts every answer", []faultserver.Option{all(faultserver.CutMiddle())}, "endpoint_failed", 0},
+		{"another program", []faultserver.Option{all(faultserver.HTML())}, "endpoint_failed", 0},
+		{"generates nothing", []faultserver.Option{all(faultserver.Nothing())}, "endpoint_failed", 0},
 		{"model removed", []faultserver.Option{all(faultserver.ModelMissing())}, "endpoint_out", 4},
 		{"wants a login", []faultserver.Option{all(faultserver.Status(401, "unauthorized"))}, "endpoint_out", 4},
 		{"answers nothing", []faultserver.Option{all(faultserver.Constant(""))}, "endpoint_out", 8},
@@ -100,6 +101,39 @@ func TestOneEndpointFails(t *testing.T) {
 			}
 			if !slices.Equal(faults(res), []string{tt.code + " " + bad.URL}) || !slices.Contains(codes(res.Summary), tt.code) || !heard.says(bad.URL) {
 				t.Errorf("faults %v, warnings %v, said %q", faults(res), codes(res.Summary), heard.notices)
+			}
+		})
+	}
+}
+
+// A server that dies after it has answered is told by name; one that is back by
+// the end is not.
+func TestEndpointDiesLate(t *testing.T) {
+	for _, back := range []bool{false, true} {
+		t.Run(fmt.Sprintf("back %v", back), func(t *testing.T) {
+			b, other := pair(t)
+			b.server.Set(faultserver.Latency(30 * time.Millisecond))
+			b.deps.Retry = infer.RetryPolicy{Attempts: 50, First: 5 * time.Millisecond, Max: 10 * time.Millisecond}
+			count := 0
+			var mu sync.Mutex
+			b.deps.Observer = &onFirst{do: func() {
+				mu.Lock()
+				defer mu.Unlock()
+				switch count++; {
+				case count == 6:
+					other.Set(faultserver.Down(true))
+				case count == 12 && back:
+					other.Set(faultserver.Down(false))
+				}
+			}}
+			res := b.run()
+			b.complete(res)
+			want := []string{"endpoint_failed " + other.URL}
+			if back {
+				want = nil
+			}
+			if !slices.Equal(faults(res), want) || slices.Contains(codes(res.Summary), "endpoint_failed") == back {
+				t.Errorf("faults %+v; want %v", res.Manifest.EndpointFaults, want)
 			}
 		})
 	}

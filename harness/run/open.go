@@ -29,6 +29,7 @@ type openedRun struct {
 	stale    map[string]TaskError // those of earlier sessions, still to be asked again
 	session  int                  // asked and recorded in this session
 	errMu    sync.Mutex           // one writer of errors.jsonl
+	health   health
 }
 
 // openRun makes the directory of a new run, or takes up an old one.

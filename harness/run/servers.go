@@ -20,9 +20,10 @@ type servers struct {
 	of       string // the endpoint that identity is of
 	lacking  []Lack // where a bundled model would have to be registered
 
-	mu    sync.Mutex
-	known map[string]infer.Identity // what each endpoint said of the model
-	away  map[string]error          // why an endpoint did not answer
+	mu      sync.Mutex
+	known   map[string]infer.Identity // what each endpoint said of the model
+	away    map[string]error          // why an endpoint did not answer
+	refused map[string]bool           // endpoints that get no tasks at all
 }
 
 // connect identifies the model at every host, without inference. A model that
@@ -30,7 +31,7 @@ type servers struct {
 // only once all hosts are known to fit together. One of several hosts that does
 // not answer is kept for when it does.
 func connect(ctx context.Context, cfg Config, deps Dependencies, change bool) (*servers, error) {
-	s := &servers{known: map[string]infer.Identity{}, away: map[string]error{}}
+	s := &servers{known: map[string]infer.Identity{}, away: map[string]error{}, refused: map[string]bool{}}
 	hosts := deps.hosts(cfg.Hosts)
 	for _, h := range hosts {
 		b, err := s.open(h, deps)
@@ -180,6 +181,20 @@ func (s *servers) lose(b infer.Backend, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.away[b.Endpoint()] = err
+}
+
+// refuse puts an endpoint aside for good.
+func (s *servers) refuse(endpoint string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refused[endpoint] = true
+}
+
+// serves tells whether an endpoint may get tasks, now or when it answers.
+func (s *servers) serves(endpoint string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.refused[endpoint]
 }
 
 // absent is why an endpoint did not answer so far, nil if it did.

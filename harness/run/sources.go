@@ -1,6 +1,7 @@
 package run
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -104,12 +105,12 @@ func (p *Plan) silent(j job, resp infer.Response) error {
 }
 
 // tellsLogprobs refuses a server that the preflight found to tell none.
-func (p *Plan) tellsLogprobs(b infer.Backend, report preflight.Report) error {
+func (p *Plan) tellsLogprobs(report preflight.Report) error {
 	f, ok := report.Find(preflight.CheckLogprobs)
 	if !ok || f.Status != preflight.No {
 		return nil
 	}
-	return fmt.Errorf("%s: %w", b.Endpoint(), noLogprobs(fmt.Errorf("%s", f.Detail)))
+	return noLogprobs(errors.New(f.Detail))
 }
 
 func noLogprobs(err error) error {

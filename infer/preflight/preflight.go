@@ -97,6 +97,7 @@ type Config struct {
 	// 0 means 20 s.
 	Patience time.Duration
 	Notice   func(string) // nil tells nobody
+	Answered func()       // called after every answer; nil is not
 }
 
 // Width and Height are the probe images' size in pixels, unless told.

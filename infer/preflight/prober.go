@@ -51,6 +51,9 @@ func (p *prober) ask(ctx context.Context, q question) (infer.Response, float64, 
 	}
 	start := time.Now()
 	resp, _, err := p.cfg.Retry.Ask(ctx, p.backend, req)
+	if err == nil && p.cfg.Answered != nil {
+		p.cfg.Answered()
+	}
 	return resp, time.Since(start).Seconds(), err
 }
 

@@ -30,8 +30,17 @@ func (p *prober) warm(ctx context.Context) error {
 		return err
 	}
 	done := make(chan error, 1)
+	failed := make(chan string)
+	first := *p
+	first.cfg.Retry.Retrying = func(a infer.Attempt, wait time.Duration) {
+		if p.cfg.Retry.Retrying != nil {
+			p.cfg.Retry.Retrying(a, wait)
+		}
+		failed <- a.Message
+	}
+	img := p.draw()
 	go func() {
-		_, _, err := p.ask(ctx, question{prompt: "Hello.", image: p.draw(), tokens: 1})
+		_, _, err := first.ask(ctx, question{prompt: "Hello.", image: img, tokens: 1})
 		done <- err
 	}()
 	patience := p.cfg.Patience
@@ -40,28 +49,34 @@ func (p *prober) warm(ctx context.Context) error {
 	}
 	tick := time.NewTicker(patience)
 	defer tick.Stop()
+	last := "" // failure
 	for start := time.Now(); ; {
 		select {
 		case err := <-done:
 			return err
+		case last = <-failed:
 		case <-tick.C:
-			p.unblock(ctx, before, time.Since(start))
+			if last != "" { // no other client is in the way
+				p.notice("no answer for %s: %s", time.Since(start).Round(time.Second), last)
+			} else {
+				p.unblock(ctx, before, time.Since(start))
+			}
 		}
 	}
 }
 
 // unblock says what the server is waiting for, and ends the wait where it can.
-// A model that was loaded before we asked, and answers nothing for so long, is
-// held for another client.
+// A model that was loaded before we asked, and answers nothing for so long, may
+// be held for another client.
 func (p *prober) unblock(ctx context.Context, before infer.Residency, waited time.Duration) {
 	if !before.Loaded {
 		p.notice("still loading %s after %s", p.cfg.Model, waited.Round(time.Second))
 		return
 	}
-	p.notice("no answer for %s: the server holds %s (context %d) for another client, perhaps under other load-time options than this run's (context %d); asking it to let go",
+	p.notice("no answer for %s, though the server has %s loaded (context %d): perhaps for another client, under other load-time options than this run's (context %d); asking it to let go",
 		waited.Round(time.Second), p.cfg.Model, before.ContextLength, p.cfg.Options.NumCtx)
 	if r, ok := p.backend.(releaser); ok {
-		if err := r.Release(ctx, p.cfg.Model); err != nil {
+		if err := r.Release(ctx, p.cfg.Model); err != nil && ctx.Err() == nil {
 			p.notice("it did not: %v", err)
 		}
 	}
