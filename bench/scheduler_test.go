@@ -31,7 +31,7 @@ func (q *questions) Next() (group []int, ok bool) {
 }
 
 func (q *questions) Ask(ctx context.Context, task int, turn infer.Turn) ([]infer.Attempt, error) {
-	resp, failed, err := infer.Once(ctx, turn.Model, q.ask(task), turn.Failed)
+	resp, failed, err := infer.Once(ctx, turn.Model, q.ask(task), turn.Failed, turn.Others)
 	if err == nil && q.answer != nil {
 		q.answer(task, resp)
 	}

@@ -108,6 +108,9 @@ func (r *round[J]) worked(e *endpoint, it *item[J]) {
 	}
 	for f, cause := range it.refused {
 		f.doubt--
+		if it.agreed {
+			continue
+		}
 		f.blame++
 		if f.blame >= mostBlame && f.blame*blameShare > f.done {
 			r.takeOut(f, cause)

@@ -390,3 +390,41 @@ func TestAllDead(t *testing.T) {
 		}
 	})
 }
+
+// Endpoints that all refuse the same jobs do not wait for each other: each job
+// is given up, or settled by one that agrees with the others. Then none of them
+// is to blame.
+func TestAllRefuse(t *testing.T) {
+	for _, agree := range []bool{false, true} {
+		t.Run(fmt.Sprintf("agree %v", agree), func(t *testing.T) {
+			bubble(t, func(t *testing.T, f *farm) {
+				s := at(map[string]int{"a": 2, "b": 2, "c": 1})
+				refused := map[int]int{}
+				settled, given := 0, 0
+				s.Told = func(e infer.Event) { t.Errorf("event %+v", e) }
+				infer.Run(t.Context(), s, nil, &numbers{n: 40, k: 3,
+					ask: func(_ context.Context, job int, turn infer.Turn) error {
+						time.Sleep(time.Millisecond)
+						f.mu.Lock()
+						defer f.mu.Unlock()
+						if refused[job]++; turn.Others || !agree {
+							return failure(infer.ClassTask, "no")
+						}
+						turn.Agree()
+						settled++
+						return nil
+					},
+					giveUp: func(int, infer.Turn, error) { f.mu.Lock(); given++; f.mu.Unlock() },
+				})
+				if want := 40 * 3; agree && settled != want || !agree && given != want {
+					t.Errorf("%d settled, %d given up; want all %d", settled, given, want)
+				}
+				for job, n := range refused {
+					if n != 3 {
+						t.Errorf("job %d was asked %d times, want once at each", job, n)
+					}
+				}
+			})
+		})
+	}
+}

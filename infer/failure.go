@@ -57,6 +57,9 @@ var ErrImageDropped = errors.New("the server answered without the image")
 // server may have cut it.
 var ErrContextFull = errors.New("the prompt fills the whole context")
 
+// ErrUnended marks a reply that came whole and without its end.
+var ErrUnended = errors.New("the reply came without its end")
+
 // ErrNoServer marks a server that could not be reached at all, or that is none.
 var ErrNoServer = errors.New("no server answers")
 

@@ -66,6 +66,10 @@ type Response struct {
 	OutputTokens   int
 	Durations      Durations
 	Logprobs       []TokenLogprob
+	// Unended tells of StopRepeated that the server did not say so: the reply came
+	// whole and without its end, as engines leave it that stop a model for
+	// repeating one token, but its text repeats none.
+	Unended bool
 	// OtherModel is whose answer this is by the server's own word, if that is
 	// not the model asked.
 	OtherModel string

@@ -149,10 +149,11 @@ func (r *round[J]) returned(e *endpoint) *batch[J] {
 }
 
 // may tells whether the endpoint is to take a job: not one that it refused, as
-// long as another endpoint might answer it, and no other while it is doubted.
+// long as another endpoint might answer it, and while it is doubted only those
+// that others refused, lest two that refuse wait for each other.
 func (r *round[J]) may(e *endpoint, it *item[J]) bool {
 	if it.refused[e] == nil {
-		return !r.doubted(e)
+		return it.refused != nil || !r.doubted(e)
 	}
 	return !slices.ContainsFunc(r.endpoints, func(f *endpoint) bool {
 		return it.refused[f] == nil && f.awaited(r.Retry.Attempts)

@@ -50,9 +50,9 @@ func (p RetryPolicy) Ask(ctx context.Context, m Model, req Request) (Response, [
 	var failed []Attempt
 	repeated := false
 	for {
-		resp, tries, err := once(ctx, m, req, repeated)
+		resp, tries, err := once(ctx, m, req, repeated, false)
 		failed = append(failed, tries...)
-		repeated = repeated || slices.ContainsFunc(tries, Attempt.repeated)
+		repeated = repeated || Repeated(tries)
 		if err == nil {
 			return resp, failed, nil
 		}
@@ -79,11 +79,18 @@ func (p RetryPolicy) Ask(ctx context.Context, m Model, req Request) (Response, [
 // where the server gives up on a model that repeats one token; after that, or
 // when before holds such an attempt already, it is taken at its word. It
 // returns the response or the failure, and the attempts that failed.
-func Once(ctx context.Context, m Model, req Request, before []Attempt) (Response, []Attempt, error) {
-	return once(ctx, m, req, slices.ContainsFunc(before, Attempt.repeated))
+//
+// With others, the second try at a reply that is Unended is left to another
+// endpoint: it is then ErrUnended, of ClassTask.
+func Once(ctx context.Context, m Model, req Request, before []Attempt, others bool) (Response, []Attempt, error) {
+	return once(ctx, m, req, Repeated(before), others)
 }
 
-func once(ctx context.Context, m Model, req Request, repeated bool) (Response, []Attempt, error) {
+// Repeated tells whether one of the attempts was StopRepeated, so that the next
+// one is taken at its word.
+func Repeated(before []Attempt) bool { return slices.ContainsFunc(before, Attempt.repeated) }
+
+func once(ctx context.Context, m Model, req Request, repeated, others bool) (Response, []Attempt, error) {
 	var failed []Attempt
 	for {
 		start := time.Now()
@@ -95,13 +102,23 @@ func once(ctx context.Context, m Model, req Request, repeated bool) (Response, [
 			return resp, failed, nil
 		}
 		repeated = true
-		failed = append(failed, Attempt{Class: ClassRetry, Message: repeats, Seconds: time.Since(start).Seconds()})
+		a := Attempt{Class: ClassRetry, Message: repeats, Seconds: time.Since(start).Seconds()}
+		if resp.Unended {
+			a.Message = unended
+		}
+		failed = append(failed, a)
+		if resp.Unended && others {
+			return Response{}, failed, &Failure{Class: ClassTask, Err: ErrUnended}
+		}
 	}
 }
 
-const repeats = "the model repeated one token until the server stopped it"
+const (
+	repeats = "the model repeated one token until the server stopped it"
+	unended = "the reply came without its end, as if the model had repeated one token"
+)
 
-func (a Attempt) repeated() bool { return a.Message == repeats }
+func (a Attempt) repeated() bool { return a.Message == repeats || a.Message == unended }
 
 // pauses are the policy's, growing exponentially with jitter.
 func (p RetryPolicy) pauses() *backoff.ExponentialBackOff {

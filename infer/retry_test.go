@@ -132,11 +132,11 @@ func TestOnce(t *testing.T) {
 	repeats := step{resp: infer.Response{Text: "aaa", Stop: infer.StopRepeated}}
 	busy := step{err: &infer.Failure{Class: infer.ClassRetry, Status: 503, Err: errors.New("busy")}}
 	m := &scripted{steps: []step{repeats, busy, repeats}}
-	_, failed, err := infer.Once(t.Context(), m, infer.Request{Seed: 7}, nil)
+	_, failed, err := infer.Once(t.Context(), m, infer.Request{Seed: 7}, nil, false)
 	if m.asked != 2 || len(failed) != 2 || infer.ClassOf(err) != infer.ClassRetry {
 		t.Errorf("asked %d, failed %d, %v; want the repetition and then a busy server", m.asked, len(failed), err)
 	}
-	resp, more, err := infer.Once(t.Context(), m, infer.Request{Seed: 7}, failed)
+	resp, more, err := infer.Once(t.Context(), m, infer.Request{Seed: 7}, failed, false)
 	if m.asked != 3 || len(more) != 0 || err != nil || resp.Stop != infer.StopRepeated {
 		t.Errorf("asked %d, %v, %v; want the second repetition taken at its word", m.asked, resp.Stop, err)
 	}

@@ -45,6 +45,7 @@ type item[J any] struct {
 	failed  []Attempt
 	met     map[*endpoint]bool  // the endpoints that it failed at
 	refused map[*endpoint]error // those that will not answer it
+	agreed  bool                // with those, by the one that answers it
 	pause   *backoff.ExponentialBackOff
 }
 
@@ -100,7 +101,7 @@ func (r *round[J]) feed(ctx context.Context, e *endpoint) {
 func (r *round[J]) start(e *endpoint, b *batch[J]) *item[J] {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !e.fit() || r.doubted(e) || r.stopping.Err() != nil {
+	if !e.fit() || r.stopping.Err() != nil || len(b.items) > 0 && b.items[0].refused == nil && r.doubted(e) {
 		items := b.items
 		b.items = nil
 		r.giveBack(items...)
@@ -209,7 +210,7 @@ func (r *round[J]) orphan(e *endpoint) (it *item[J], all bool) {
 func (r *round[J]) turn(e *endpoint, it *item[J]) Turn {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return Turn{Model: e.Model, Wait: it.wait, Failed: it.failed, Others: r.others(e, it)}
+	return Turn{Model: e.Model, Wait: it.wait, Failed: it.failed, Others: r.others(e, it), Agree: func() { it.agreed = true }}
 }
 
 // serve tries a job at the endpoint until it is settled, or better off

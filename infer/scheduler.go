@@ -81,6 +81,9 @@ type Turn struct {
 	Failed []Attempt     // what the job has behind it, at any endpoint
 	// Others tells that another endpoint could take the job now.
 	Others bool
+	// Agree says, while the job is asked, that its answer is what the endpoints
+	// that refused it before had: they are not to be blamed for it.
+	Agree func()
 }
 
 // EndpointState is what became of an endpoint.

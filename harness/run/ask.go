@@ -49,6 +49,9 @@ func (r *openedRun) ask(ctx context.Context, p *Plan, s *servers, deps Dependenc
 	stop, release := eitherOf(deps.Stop, a.halt)
 	defer release()
 	infer.Run(ctx, a.scheduler(s), stop, a)
+	if err := a.release(s); err != nil {
+		a.stop(err)
+	}
 	a.absentees(s)
 	switch {
 	case a.cause != nil:
@@ -69,6 +72,8 @@ type asking struct {
 	interviews *interviews
 	prepared   <-chan (chan group)
 	limits     map[string]int // of each endpoint, requests in flight
+	sights     sights
+	unended    unended
 
 	mu       sync.Mutex
 	cause    error // why it cannot
@@ -102,47 +107,6 @@ func (a *asking) retrying(failed infer.Attempt, pause time.Duration) {
 	if a.seldom("") {
 		a.deps.Observer.Notice(fmt.Sprintf("trying again in %.1f s: %s", pause.Seconds(), failed.Message))
 	}
-}
-
-// Ask puts a task to an endpoint once, records the answer and reports it.
-func (a *asking) Ask(ctx context.Context, j job, turn infer.Turn) ([]infer.Attempt, error) {
-	if a.ended() {
-		return nil, nil // between the last look of the scheduler and now: as if never started
-	}
-	endpoint := turn.Model.Endpoint()
-	a.deps.InFlight(endpoint, a.limits[endpoint], 1)
-	resp, failed, err := infer.Once(ctx, turn.Model, a.plan.request(j, a.run.manifest.Preflight), turn.Failed)
-	a.deps.InFlight(endpoint, a.limits[endpoint], -1)
-	if err == nil && turn.Others {
-		if err = suspicious(resp, a.plan.Config.Model); err != nil {
-			failed = append(failed, infer.Attempt{Class: infer.ClassOf(err), Message: err.Error()})
-		}
-	}
-	if err == nil {
-		if err = a.plan.silent(j, resp); err != nil {
-			failed = append(failed, infer.Attempt{Class: infer.ClassOf(err), Message: err.Error()})
-		}
-	}
-	if err != nil {
-		return failed, err
-	}
-	if resp.OtherModel != "" {
-		a.blame(turn.Model.Endpoint(), faultOtherModel, "answers as %s where %s was asked: does a proxy stand before the server?", resp.OtherModel, a.plan.Config.Model)
-	}
-	d := a.plan.newDraw(j, resp)
-	d.Endpoint, d.Attempts, d.Durations.Wait = turn.Model.Endpoint(), len(turn.Failed)+len(failed)+1, turn.Wait.Seconds()
-	if err := a.run.recordDraw(d); err != nil {
-		a.stop(fmt.Errorf("recording %s: %w", d.name(), err))
-		return failed, nil
-	}
-	a.run.health.answered(endpoint)
-	a.mu.Lock()
-	a.answered, a.unheard, a.good = true, 0, &j
-	a.mu.Unlock()
-	if j.draws.add(d) {
-		a.settle(j)
-	}
-	return failed, nil
 }
 
 // settle records the trace of a task that has all its draws.

@@ -23,6 +23,8 @@ const (
 	faultOut        = "endpoint_out"         // taken out of use
 	faultAbsent     = "endpoint_absent"      // it never answered
 	faultFailed     = "endpoint_failed"      // it failed, and was not back at the end
+	faultUncounted  = "endpoint_uncounted"   // whether it passes images on cannot be told
+	faultUnended    = "endpoint_unended"     // its replies come without their end
 	faultOtherModel = "endpoint_other_model" // it names another model in its answers
 )
 
@@ -147,21 +149,4 @@ func (a *asking) absentees(s *servers) {
 			a.blame(b.Endpoint(), faultAbsent, "took no part: %v", err)
 		}
 	}
-}
-
-// suspicious refuses an answer that another endpoint should be asked for: one
-// of another model, or without a character. Servers of one model and one seed
-// agree, so that an answer which is truly empty is so everywhere and is then
-// taken.
-func suspicious(resp infer.Response, model string) error {
-	err := error(nil)
-	switch {
-	case resp.OtherModel != "":
-		err = fmt.Errorf("it answers as %s where %s was asked", resp.OtherModel, model)
-	case resp.Text == "" && resp.Thinking == "" && resp.Stop == infer.StopDone:
-		err = infer.ErrNothingSaid
-	default:
-		return nil
-	}
-	return &infer.Failure{Class: infer.ClassTask, Err: err}
 }

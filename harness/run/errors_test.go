@@ -95,7 +95,7 @@ func TestDeadServer(t *testing.T) {
 			if s.N != 7 || s.Errors != 3 || s.Complete || !slices.Contains(codes(s), "partial") {
 				t.Errorf("n %d, errors %d, warnings %v", s.N, s.Errors, codes(s))
 			}
-			if n := len(b.server.Requests()); n > 7+4*quick.Attempts {
+			if n := len(asked(b.server)); n > 7+4*quick.Attempts {
 				t.Errorf("%d requests", n)
 			}
 			dead.Store(false)

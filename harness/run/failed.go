@@ -27,12 +27,9 @@ func (a *asking) GiveUp(ctx context.Context, j job, turn infer.Turn, err error) 
 		e.Error = fmt.Sprintf("draw %d: %s", j.draw, e.Error)
 	}
 	if class != infer.ClassFatal && j.draws.fail() {
-		for _, e := range j.equalErrors(e) {
-			if saveErr := a.run.recordError(e); saveErr != nil {
-				a.stop(fmt.Errorf("recording the error of task %s: %w", e.TaskID, saveErr))
-				return
-			}
-			a.deps.Observer.Failed(e)
+		if err := a.recordErrors(j, e); err != nil {
+			a.stop(err)
+			return
 		}
 	}
 	switch {
@@ -41,6 +38,17 @@ func (a *asking) GiveUp(ctx context.Context, j job, turn infer.Turn, err error) 
 	case gone && !a.works(ctx, turn.Model):
 		a.stop(fmt.Errorf("found no working server: %w", err))
 	}
+}
+
+// recordErrors records a task's error, and that of those that ask the same.
+func (a *asking) recordErrors(j job, e TaskError) error {
+	for _, e := range j.equalErrors(e) {
+		if err := a.run.recordError(e); err != nil {
+			return fmt.Errorf("recording the error of task %s: %w", e.TaskID, err)
+		}
+		a.deps.Observer.Failed(e)
+	}
+	return nil
 }
 
 // count notes a failure. first tells that nothing was answered before it,
@@ -66,7 +74,7 @@ func (a *asking) works(ctx context.Context, m infer.Backend) bool {
 	if !ok {
 		return false
 	}
-	req := a.plan.request(good, a.run.manifest.Preflight)
+	req := a.plan.request(good, a.run.textTokens(m.Endpoint()))
 	req.Seed, req.Options.NumPredict, req.Options.Think = req.Seed^1, 1, false
 	_, _, err := a.deps.Retry.Ask(ctx, m, req)
 	return err == nil || ctx.Err() != nil // an end of ctx is no fault of the server

@@ -100,12 +100,12 @@ func TestFatalInTheMiddle(t *testing.T) {
 	if n := len(b.traces()); n != 10 {
 		t.Fatalf("%d traces", n)
 	}
-	if n := len(b.server.Requests()); n != 11 {
+	if n := len(asked(b.server)); n != 11 {
 		t.Errorf("%d requests: some were sent after the fatal one", n)
 	}
 	gone = false
 	b.complete(b.resume())
-	if n := len(b.server.Requests()); n != 11+14 {
+	if n := len(asked(b.server)); n != 11+14 {
 		t.Errorf("%d requests in all", n)
 	}
 }

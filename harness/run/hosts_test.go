@@ -39,7 +39,7 @@ func TestSeveralHosts(t *testing.T) {
 			t.Errorf("%d requests at once at %s", n, s.URL)
 		}
 	}
-	if n := len(b.server.Requests()) + len(second.Requests()); n != pictures*perImage {
+	if n := len(asked(b.server)) + len(asked(second)); n != pictures*perImage {
 		t.Errorf("%d requests in all", n)
 	}
 }

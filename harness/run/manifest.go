@@ -48,9 +48,10 @@ type Manifest struct {
 	Tasks          int               `json:"tasks"`
 	Blind          Blind             `json:"blind"` // what can be had without the images
 	Preflight      *preflight.Report `json:"preflight"`
-	Questioned     []string          `json:"questioned"`       // endpoints that the preflight is of
-	Parallel       int               `json:"parallel"`         // requests in flight at each endpoint
-	Limits         map[string]int    `json:"limits,omitempty"` // what the preflight found for each
+	Questioned     []string          `json:"questioned"`            // endpoints that the preflight is of
+	Parallel       int               `json:"parallel"`              // requests in flight at each endpoint
+	Limits         map[string]int    `json:"limits,omitempty"`      // what the preflight found for each
+	TextTokens     map[string]int    `json:"text_tokens,omitempty"` // of the first task's text, without its image, at each endpoint
 	Endpoints      []string          `json:"endpoints"`
 	Warnings       []scoring.Warning `json:"warnings"`
 	ServerChanges  []ServerChange    `json:"server_changes"`

@@ -81,7 +81,7 @@ func (r *openedRun) load(resume bool, p *Plan, s *servers, deps Dependencies) er
 			return err
 		}
 		if len(m.ServerChanges) > before {
-			m.Preflight, m.Questioned = nil, nil // another server: question it anew
+			m.Preflight, m.Questioned, m.TextTokens = nil, nil, nil // another server: question it anew
 		}
 		r.manifest = m
 	}

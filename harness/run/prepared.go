@@ -43,7 +43,7 @@ func (p *Prepared) Request(ctx context.Context, t Task) (infer.Request, error) {
 	if err != nil {
 		return infer.Request{}, err
 	}
-	return p.Plan.request(job{task: t, image: img}, nil), nil
+	return p.Plan.request(job{task: t, image: img}, 0), nil
 }
 
 // Image is a task's image as it is sent.

@@ -167,6 +167,9 @@ func (r *openedRun) take(b infer.Backend, report preflight.Report) {
 		worst(m.Preflight, report, b.Endpoint())
 	}
 	m.Questioned = append(m.Questioned, b.Endpoint())
+	if f, ok := report.Find(preflight.CheckImage); ok && f.Measures[preflight.ImageTokens] > 0 {
+		m.count(b.Endpoint(), int(f.Measures[preflight.TextTokens]))
+	}
 }
 
 // worst puts the findings of another endpoint that are more severe in the

@@ -1,16 +1,13 @@
 package run
 
-import (
-	"candor/infer"
-	"candor/infer/preflight"
-)
+import "candor/infer"
 
-// request is one draw of a task as a server is asked it. pf is what the
-// preflight found, nil where there was none.
-func (p *Plan) request(j job, pf *preflight.Report) infer.Request {
+// request is one draw of a task as a server is asked it. text is what the text
+// of the first task costs there by itself, in tokens, 0 where that is not known.
+func (p *Plan) request(j job, text int) infer.Request {
 	return infer.Request{
 		Model: p.Config.Model, System: j.task.System, Prompt: j.task.User, Image: j.image.Data,
-		Schema: p.schema(), Options: p.Options, Seed: p.seed(j.task, j.draw), MinPromptTokens: p.leastTokens(j, pf),
+		Schema: p.schema(), Options: p.Options, Seed: p.seed(j.task, j.draw), MinPromptTokens: p.leastTokens(j, text),
 		TopLogprobs: p.alternatives(j.draw),
 	}
 }
@@ -24,16 +21,11 @@ func (p *Plan) imageTokens(j job) int {
 }
 
 // leastTokens is what a prompt of the task must cost at an honest server: the
-// image, and half of it beside the text where the preflight counted the text
-// of the first task. Half, since servers may resize in ways of their own.
-func (p *Plan) leastTokens(j job, pf *preflight.Report) int {
+// image, and half of it beside the text where the text of the first task was
+// counted. Half, since servers may resize in ways of their own.
+func (p *Plan) leastTokens(j job, text int) int {
 	n := p.imageTokens(j)
-	if n == 0 || pf == nil {
-		return n
-	}
-	f, _ := pf.Find(preflight.CheckImage)
-	text := int(f.Measures[preflight.TextTokens])
-	if f.Status != preflight.Yes || text == 0 {
+	if n == 0 || text <= 0 {
 		return n
 	}
 	return max(n, text-unshared(p.Tasks[0].Text, j.task.Text)+n/2)

@@ -185,7 +185,7 @@ func seedsOf(t *testing.T, b *bench) map[string]int64 {
 
 func requestsFor(b *bench, seed int64) int {
 	n := 0
-	for _, r := range b.server.Requests() {
+	for _, r := range asked(b.server) {
 		if r.Seed() == seed {
 			n++
 		}
@@ -205,14 +205,14 @@ func TestStop(t *testing.T) {
 		b.deps.Observer = &hook{recorded: func(run.Trace) {
 			if n.Add(1) == 6 {
 				close(stop) // first: what another task may still send was under way
-				sent.Store(int32(len(b.server.Requests())))
+				sent.Store(int32(len(asked(b.server))))
 			}
 		}}
 		res, err := b.try(t.Context(), false)
 		if !errors.Is(err, run.ErrInterrupted) || res.Manifest.State != run.Interrupted {
 			t.Fatalf("state %s, %v", res.Manifest.State, err)
 		}
-		requests, traces := len(b.server.Requests()), len(b.traces())
+		requests, traces := len(asked(b.server)), len(b.traces())
 		if requests != traces {
 			t.Errorf("%d requests, %d traces: an answer in flight was lost", requests, traces)
 		}
@@ -228,8 +228,8 @@ func TestStop(t *testing.T) {
 		b.deps.Stop, b.deps.Observer = nil, nil
 		res = b.resume()
 		b.complete(res)
-		if len(b.server.Requests()) != pictures*perImage {
-			t.Errorf("%d requests in all", len(b.server.Requests()))
+		if len(asked(b.server)) != pictures*perImage {
+			t.Errorf("%d requests in all", len(asked(b.server)))
 		}
 		if slices.Contains(codes(res.Summary), "partial") || len(res.Manifest.Sessions) != 2 {
 			t.Errorf("warnings %v, %d sessions", codes(res.Summary), len(res.Manifest.Sessions))
@@ -270,7 +270,7 @@ func TestResumeFinished(t *testing.T) {
 		t.Errorf("a server that was not asked is in the manifest: %+v", second.Manifest.ServerChanges)
 	}
 	read(t, removed)
-	if len(b.server.Requests()) != pictures*perImage {
+	if len(asked(b.server)) != pictures*perImage {
 		t.Error("it asked")
 	}
 }

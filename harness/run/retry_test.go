@@ -95,7 +95,7 @@ func TestRepeated(t *testing.T) {
 			if repeated != pictures || res.Summary.Malformed != pictures {
 				t.Errorf("%d tasks, %d malformed", repeated, res.Summary.Malformed)
 			}
-			if n := len(b.server.Requests()); n != pictures*perImage+pictures {
+			if n := len(asked(b.server)); n != pictures*perImage+pictures {
 				t.Errorf("%d requests", n)
 			}
 		})
@@ -114,8 +114,8 @@ func TestTruncated(t *testing.T) {
 					t.Errorf("%s %q, %d attempts, %v", tr.Outcome, tr.Reason, tr.Attempts, tr.Durations)
 				}
 			}
-			if res.Summary.Malformed != pictures || len(b.server.Requests()) != pictures*perImage {
-				t.Errorf("%d malformed, %d requests", res.Summary.Malformed, len(b.server.Requests()))
+			if res.Summary.Malformed != pictures || len(asked(b.server)) != pictures*perImage {
+				t.Errorf("%d malformed, %d requests", res.Summary.Malformed, len(asked(b.server)))
 			}
 		})
 	}

@@ -20,7 +20,7 @@ func TestUnbroken(t *testing.T) {
 	b.cfg.Parallel = "1"
 	res := b.run()
 	b.complete(res)
-	requests := b.server.Requests()
+	requests := asked(b.server)
 	if len(requests) != pictures*perImage {
 		t.Fatalf("%d requests for %d tasks", len(requests), pictures*perImage)
 	}
@@ -62,7 +62,7 @@ func TestSeeds(t *testing.T) {
 			want[int64(binary.BigEndian.Uint32(sum[:4])&0x7fffffff)] = true
 		}
 	}
-	for _, r := range b.server.Requests() {
+	for _, r := range asked(b.server) {
 		if !want[r.Seed()] {
 			t.Errorf("seed %d is no task's", r.Seed())
 		}
@@ -170,7 +170,7 @@ func TestDirectoryTaken(t *testing.T) {
 	if string(before) != string(read(t, filepath.Join(b.dir, run.TracesFile))) {
 		t.Error("the journal changed")
 	}
-	if n := len(b.server.Requests()); n != pictures*perImage {
+	if n := len(asked(b.server)); n != pictures*perImage {
 		t.Errorf("%d requests", n)
 	}
 }

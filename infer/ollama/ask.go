@@ -152,7 +152,7 @@ func (r *reply) response(req infer.Request) (infer.Response, error) {
 		resp.OtherModel = bounded(r.model)
 	}
 	if !r.done {
-		resp.Stop = infer.StopRepeated
+		resp.Stop, resp.Unended = infer.StopRepeated, !loops(resp.Text) && !loops(resp.Thinking)
 		return resp, nil
 	}
 	if err := asked(req, r.reason, resp.PromptTokens); err != nil {

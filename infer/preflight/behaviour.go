@@ -47,7 +47,7 @@ func imageMatters(ctx context.Context, p *prober, _ *Report) (Finding, error) {
 		seen = append(seen, resp)
 	}
 	cost := seen[0].PromptTokens - seen[2].PromptTokens
-	f.Measures["image_tokens"] = float64(cost)
+	f.Measures[ImageTokens] = float64(cost)
 	d, ok := apart(seen[0], seen[1])
 	f.Measures["logprob_difference"] = d
 	differs := seen[0].Text != seen[1].Text || ok && d > 1e-4

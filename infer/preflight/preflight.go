@@ -120,6 +120,10 @@ const (
 // run's own text without an image.
 const TextTokens = "text_tokens"
 
+// ImageTokens is the measure of CheckImage that holds what an image adds to the
+// prompt tokens of a text.
+const ImageTokens = "image_tokens"
+
 // Changed is the measure of CheckParallel that counts the answers which other
 // requests at the same time changed.
 const Changed = "changed"

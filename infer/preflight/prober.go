@@ -3,6 +3,7 @@ package preflight
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"image"
 	"image/color"
 	"image/png"
@@ -50,11 +51,27 @@ func (p *prober) ask(ctx context.Context, q question) (infer.Response, float64, 
 		Schema: q.schema, Options: o, Seed: q.seed, TopLogprobs: q.logprobs,
 	}
 	start := time.Now()
-	resp, _, err := p.cfg.Retry.Ask(ctx, p.backend, req)
+	resp, _, err := p.cfg.Retry.Ask(ctx, whole{p.backend}, req)
 	if err == nil && p.cfg.Answered != nil {
 		p.cfg.Answered()
 	}
 	return resp, time.Since(start).Seconds(), err
+}
+
+// whole takes a short answer without its end for a failure of the server. The
+// engines leave out the end where a model repeats one token 31 times: an answer
+// that may not have so many always has one.
+type whole struct{ infer.Model }
+
+func (w whole) Ask(ctx context.Context, req infer.Request) (infer.Response, error) {
+	resp, err := w.Model.Ask(ctx, req)
+	if err == nil && resp.Stop == infer.StopRepeated && req.Options.NumPredict <= 30 {
+		err = &infer.Failure{
+			Class: infer.ClassRetry, Hint: "does something between here and the server cut its replies?",
+			Err: fmt.Errorf("%w: it is not done after %d tokens at most", infer.ErrUnended, req.Options.NumPredict),
+		}
+	}
+	return resp, err
 }
 
 // draw returns a PNG unlike every other that this prober has drawn.
