@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"candor/harness/run"
+	"candor/harness/serve"
 	"candor/imageproc"
 	"candor/infer/ollama/micro"
 
@@ -61,6 +62,7 @@ type cli struct {
 	Image     imageCmd         `cmd:"" help:"Show what would be sent of image files."`
 	Doctor    doctorCmd        `cmd:"" help:"Question a server and say what each finding means."`
 	Bench     benchCmd         `cmd:"" help:"Measure how fast a server answers, under load."`
+	Serve     serveCmd         `cmd:"" help:"Serve an environment to trainers and agents, over OpenEnv."`
 	Help      helpCmd          `cmd:"" help:"Explain a topic: candor help TOPIC."`
 	Built     versionCmd       `cmd:"" name:"version" help:"Print the version."`
 	Version   kong.VersionFlag `help:"Print the version."`
@@ -88,7 +90,8 @@ func candor(args []string, c console) int {
 	parser, err := kong.New(&app,
 		kong.Name("candor"),
 		kong.Description("Does a vision-language model know how likely it is to be right?"),
-		kong.Vars{"version": "candor " + version, "model": micro.Name, "families": strings.Join(imageproc.FamilyNames(), ", ")},
+		kong.Vars{"version": "candor " + version, "model": micro.Name, "families": strings.Join(imageproc.FamilyNames(), ", "),
+			"environments": strings.Join(serve.Names(), ", ")},
 		kong.Writers(c.out, c.err),
 		kong.Exit(func(code int) { status = code }),
 		kong.Resolvers(stored),

@@ -2,7 +2,6 @@ package openenv
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,7 +19,7 @@ import (
 type Server struct {
 	spec    Spec
 	options Options
-	token   [sha256.Size]byte // of the token, so that all comparisons take equally long
+	guard   guard
 	actions actions
 	forms   forms
 	schemas json.RawMessage
@@ -98,6 +97,9 @@ func NewServer(spec Spec, options Options) (*Server, error) {
 	if spec.Name == "" || spec.New == nil {
 		return nil, errors.New("an environment to serve needs a name and a way to begin a session")
 	}
+	if err := options.Limits.check(); err != nil {
+		return nil, err
+	}
 	if options.Log == nil {
 		options.Log = slog.New(slog.DiscardHandler)
 	}
@@ -113,7 +115,7 @@ func NewServer(spec Spec, options Options) (*Server, error) {
 	s := &Server{
 		spec:     spec,
 		options:  options,
-		token:    sha256.Sum256([]byte(options.Token)),
+		guard:    newGuard(options.Token, options.LocalOnly),
 		schemas:  encode(spec.Schemas),
 		sessions: sessions{limit: limits.Sessions, all: map[string]*session{}},
 		slots:    newSlots(limits.Parallel),
@@ -213,6 +215,23 @@ func (l Limits) orDefault() Limits {
 	use(&l.Parallel, defaultParallel())
 	use(&l.Grace, 10*time.Second)
 	return l
+}
+
+// check refuses limits that nothing could keep.
+func (l Limits) check() error {
+	for _, one := range []struct {
+		name     string
+		negative bool
+	}{
+		{"sessions", l.Sessions < 0}, {"bytes of a message", l.Message < 0}, {"time of an upload", l.Upload < 0},
+		{"time of a reply", l.Write < 0}, {"idle time", l.Idle < 0}, {"time between pings", l.Ping < 0},
+		{"time of a step", l.Step < 0}, {"rate", !(l.Rate >= 0)}, {"calls at a time", l.Parallel < 0}, {"grace", l.Grace < 0},
+	} {
+		if one.negative {
+			return fmt.Errorf("the limit on the %s must be above 0", one.name)
+		}
+	}
+	return nil
 }
 
 func use[T comparable](value *T, otherwise T) {

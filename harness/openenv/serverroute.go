@@ -2,14 +2,10 @@ package openenv
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -52,11 +48,7 @@ func (s *Server) paths() map[string]route {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	path := r.URL.Path
-	if problem, status := s.guard(r); problem != "" {
-		if status == http.StatusUnauthorized {
-			w.Header().Set("WWW-Authenticate", "Bearer")
-		}
-		s.detail(w, status, problem)
+	if s.guard.refuses(w, r, path == "/health") {
 		return
 	}
 	found, known := s.routes[path]
@@ -91,40 +83,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		s.detail(w, http.StatusNotFound, "Not Found")
 	}
-}
-
-// guard says why a request may not pass, "" if it may.
-func (s *Server) guard(r *http.Request) (string, int) {
-	if s.options.LocalOnly && !localHost(r.Host) {
-		return fmt.Sprintf("The server is for this machine only, not for %q", r.Host), http.StatusForbidden
-	}
-	// A page of another site must not use the browser of someone who can reach
-	// the server. Programs send no Origin.
-	if origin := r.Header.Get("Origin"); origin != "" {
-		if u, err := url.Parse(origin); err != nil || !strings.EqualFold(u.Host, r.Host) {
-			return fmt.Sprintf("Pages of %q may not use the server", origin), http.StatusForbidden
-		}
-	}
-	if s.options.Token == "" || r.URL.Path == "/health" {
-		return "", 0
-	}
-	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	sum := sha256.Sum256([]byte(strings.TrimSpace(token)))
-	if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(sum[:], s.token[:]) != 1 {
-		return "Not authenticated", http.StatusUnauthorized
-	}
-	return "", 0
-}
-
-// localHost tells whether a Host header names this machine in a way that no
-// one else's name server decides.
-func localHost(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	host = strings.Trim(host, "[]")
-	ip := net.ParseIP(host)
-	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
 // send writes a JSON answer. A client that does not take it in time is cut off.
