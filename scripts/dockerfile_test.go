@@ -1,12 +1,16 @@
 package scripts
 
 import (
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"go.yaml.in/yaml/v4"
 )
 
 // instruction is one line of a Dockerfile, split into words.
@@ -39,7 +43,7 @@ func all(list []instruction, kind string) [][]string {
 func TestDockerfileBases(t *testing.T) {
 	goVersion := regexp.MustCompile(`(?m)^go (\S+)$`).FindStringSubmatch(readFile(t, "../go.mod"))[1]
 	bases := all(dockerfile(t), "FROM")
-	if len(bases) != 2 {
+	if len(bases) != 4 {
 		t.Fatalf("stages %v", bases)
 	}
 	if image := bases[0][0]; image != "golang:"+goVersion+"-bookworm" || !fullVersion.MatchString(image) {
@@ -47,6 +51,10 @@ func TestDockerfileBases(t *testing.T) {
 	}
 	if image := bases[1][0]; image != "scratch" {
 		t.Errorf("based on %s, want nothing", image)
+	}
+	// The server's stage and, last, what is built where no stage is named.
+	if server, last := bases[2], bases[3]; strings.Join(server, " ") != "candor AS serve" || strings.Join(last, " ") != "candor" {
+		t.Errorf("stages %v and %v; want candor AS serve, and candor", server, last)
 	}
 }
 
@@ -84,7 +92,43 @@ func TestDockerfileUser(t *testing.T) {
 		t.Errorf("USER %v", user)
 	}
 	entry := all(list, "ENTRYPOINT")
-	if len(entry) != 1 || !strings.HasPrefix(entry[0][0], "[") {
+	if len(entry) != 2 || !strings.HasPrefix(entry[0][0], "[") || !strings.HasPrefix(entry[1][0], "[") {
 		t.Errorf("ENTRYPOINT %v", entry)
+	}
+}
+
+// The server's image serves on the port that it exposes, asks the same for its
+// health, and its manifest names that port. All of it is in the list form,
+// since there is no shell.
+func TestDockerfileServer(t *testing.T) {
+	list := dockerfile(t)
+	command := func(words []string) []string {
+		t.Helper()
+		var parts []string
+		if err := json.Unmarshal([]byte(strings.Join(words, " ")), &parts); err != nil {
+			t.Fatalf("%v: %v", words, err)
+		}
+		return parts
+	}
+	port := all(list, "EXPOSE")[0][0]
+	entry := command(all(list, "ENTRYPOINT")[1])
+	if want := []string{"/usr/local/bin/candor", "serve", "--addr", "0.0.0.0:" + port}; !slices.Equal(entry, want) {
+		t.Errorf("ENTRYPOINT %q; want %q", entry, want)
+	}
+	health := all(list, "HEALTHCHECK")[0]
+	at := slices.Index(health, "CMD")
+	if want := []string{"/usr/local/bin/candor", "serve", "--check", "http://127.0.0.1:" + port}; at < 0 || !slices.Equal(command(health[at+1:]), want) {
+		t.Errorf("HEALTHCHECK %q; want CMD %q", health, want)
+	}
+	var manifest struct {
+		SpecVersion   int `yaml:"spec_version"`
+		Name, Runtime string
+		Port          int
+	}
+	if err := yaml.Unmarshal([]byte(readFile(t, "openenv.yaml")), &manifest); err != nil {
+		t.Fatal(err)
+	}
+	if manifest.SpecVersion != 1 || manifest.Name == "" || manifest.Runtime != "docker" || fmt.Sprint(manifest.Port) != port {
+		t.Errorf("openenv.yaml says %+v; the image serves on %s", manifest, port)
 	}
 }

@@ -118,8 +118,8 @@ func NewServer(spec Spec, options Options) (*Server, error) {
 		guard:    newGuard(options.Token, options.LocalOnly),
 		schemas:  encode(spec.Schemas),
 		sessions: sessions{limit: limits.Sessions, all: map[string]*session{}},
-		slots:    newSlots(limits.Parallel),
-		stray:    newSlots(max(1, limits.Parallel/4)),
+		slots:    newSlots(limits.Parallel, 2*limits.Sessions),
+		stray:    newSlots(max(1, limits.Parallel/4), limits.Sessions),
 		memory:   newBudget(16 * limits.Message),
 		stopping: make(chan struct{}),
 	}

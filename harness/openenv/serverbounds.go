@@ -3,8 +3,11 @@ package openenv
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -14,13 +17,34 @@ func defaultParallel() int { return max(16, 4*runtime.GOMAXPROCS(0)) }
 
 // slots bound how many calls of environments run at a time. Who waits is
 // served in order, so that a session that asks much delays another by one call
-// at most.
-type slots struct{ free *semaphore.Weighted }
+// at most. No more than queue may wait.
+type slots struct {
+	free    *semaphore.Weighted
+	waiting *atomic.Int64
+	queue   int64
+}
 
-func newSlots(n int) slots { return slots{semaphore.NewWeighted(int64(n))} }
+func newSlots(n, queue int) slots {
+	return slots{semaphore.NewWeighted(int64(n)), new(atomic.Int64), int64(queue)}
+}
 
-func (s slots) take(ctx context.Context) error { return s.free.Acquire(ctx, 1) }
-func (s slots) give()                          { s.free.Release(1) }
+var errBusy = errors.New("too many requests wait already")
+
+func (s slots) take(ctx context.Context) error {
+	if s.free.TryAcquire(1) {
+		return nil
+	}
+	defer s.waiting.Add(-1)
+	if s.waiting.Add(1) > s.queue {
+		return errBusy
+	}
+	if err := s.free.Acquire(ctx, 1); err != nil {
+		return fmt.Errorf("no time was left: %w", err)
+	}
+	return nil
+}
+
+func (s slots) give() { s.free.Release(1) }
 
 // smallMessage is what a client may send at once without asking for memory.
 const smallMessage = 64 << 10

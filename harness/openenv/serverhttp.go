@@ -3,6 +3,7 @@ package openenv
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"mime"
 	"net/http"
 	"strconv"
@@ -93,6 +94,10 @@ func (s *Server) fail(w http.ResponseWriter, err error) {
 			detail = lookup(mustMembers(data), "message")
 		}
 		s.send(w, http.StatusUnprocessableEntity, object("detail", detail))
+		return
+	}
+	if errors.Is(err, errBusy) {
+		s.detail(w, http.StatusServiceUnavailable, "Too many requests wait already")
 		return
 	}
 	s.options.Log.Warn("a request failed", "environment", s.spec.Name, "error", err)

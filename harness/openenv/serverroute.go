@@ -2,9 +2,11 @@ package openenv
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -53,6 +55,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	found, known := s.routes[path]
 	if !known {
+		found, known = s.ownRoute(path)
+	}
+	if !known {
 		found, known = s.taskRoute(path)
 	}
 	if strings.EqualFold(r.Header.Get("Upgrade"), "websocket") && r.Method == http.MethodGet {
@@ -85,11 +90,53 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// send writes a JSON answer. A client that does not take it in time is cut off.
+// ownRoute is one of the environment's own. What it does takes a slot as a
+// call of no session does.
+func (s *Server) ownRoute(path string) (route, bool) {
+	for prefix, handler := range s.spec.Routes {
+		if !strings.HasPrefix(path, prefix) {
+			continue
+		}
+		answer := func(w http.ResponseWriter, r *http.Request) {
+			answer := &kept{header: http.Header{}, status: http.StatusOK}
+			err := s.call(r.Context(), s.stray, func(ctx context.Context) error {
+				handler.ServeHTTP(answer, r.WithContext(ctx))
+				return nil
+			})
+			if err != nil {
+				s.fail(w, err)
+				return
+			}
+			maps.Copy(w.Header(), answer.header)
+			s.write(w, answer.status, answer.body.Bytes())
+		}
+		return route{methods: map[string]http.HandlerFunc{"GET": answer, "HEAD": answer}}, true
+	}
+	return route{}, false
+}
+
+// kept is an answer that is sent when it is whole, so that a slow client does
+// not keep a slot.
+type kept struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (k *kept) Header() http.Header         { return k.header }
+func (k *kept) WriteHeader(status int)      { k.status = status }
+func (k *kept) Write(p []byte) (int, error) { return k.body.Write(p) }
+
+// send writes a JSON answer.
 func (s *Server) send(w http.ResponseWriter, status int, answer json.RawMessage) {
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.options.Limits.Write)) // not every writer has one
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", fmt.Sprint(len(answer)))
+	s.write(w, status, answer)
+}
+
+// write writes an answer. A client that does not take it in time is cut off.
+func (s *Server) write(w http.ResponseWriter, status int, answer []byte) {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.options.Limits.Write)) // not every writer has one
 	w.WriteHeader(status)
 	_, _ = w.Write(answer) // the client may be gone
 }

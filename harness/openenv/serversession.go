@@ -166,7 +166,7 @@ func (s *Server) call(ctx context.Context, within slots, do func(context.Context
 	defer cancel()
 	defer context.AfterFunc(s.calls, cancel)()
 	if err := within.take(ctx); err != nil {
-		return fmt.Errorf("no time was left: %w", err)
+		return err
 	}
 	defer within.give()
 	defer func() {

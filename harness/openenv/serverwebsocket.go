@@ -55,6 +55,7 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request, use func(context
 	calls, endCalls := context.WithCancel(context.WithoutCancel(r.Context()))
 	reading, endReading := context.WithCancel(context.WithoutCancel(r.Context()))
 	defer endReading()
+	defer context.AfterFunc(s.calls, endReading)() // no time for goodbyes
 	go func() {
 		defer close(c.gone)
 		defer endCalls()
