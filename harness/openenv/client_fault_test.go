@@ -417,8 +417,7 @@ func (f *far) hear() string {
 	}
 }
 
-// hearOne is the next frame, a closing one where there is none any more.
-func (f *far) hearOne() (fin bool, op byte, payload string) {
+func (f *far) hearRaw() (fin bool, op byte, payload string) {
 	head := make([]byte, 2)
 	if _, err := io.ReadFull(f.in, head); err != nil {
 		return true, 8, ""
@@ -438,7 +437,13 @@ func (f *far) hearOne() (fin bool, op byte, payload string) {
 	for i := range text[4:] {
 		text[4+i] ^= text[i%4]
 	}
-	fin, op, payload = head[0]&0x80 != 0, head[0]&0x0f, string(text[4:])
+	return head[0]&0x80 != 0, head[0] & 0x0f, string(text[4:])
+}
+
+// hearOne is the next frame, a closing one where there is none any more; it
+// does what a frame asks for.
+func (f *far) hearOne() (fin bool, op byte, payload string) {
+	fin, op, payload = f.hearRaw()
 	switch op {
 	case 8:
 		f.frame(true, 8, payload)

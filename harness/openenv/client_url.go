@@ -31,13 +31,14 @@ func parseURL(raw string) (*url.URL, error) {
 	default:
 		return nil, fmt.Errorf("an environment's URL begins with http, https, ws or wss, not %s", base.Scheme)
 	}
-	if base.Hostname() == "" {
-		return nil, fmt.Errorf("the environment's URL %q has no host", base.Redacted())
-	}
-	if base.User != nil {
-		return nil, fmt.Errorf("the environment's URL %s holds a user: leave it out and give a token", base.Redacted())
-	}
-	if base.Fragment != "" {
+	named := base.User != nil
+	base.User = nil // never shown
+	switch {
+	case base.Hostname() == "":
+		return nil, fmt.Errorf("the environment's URL %q has no host", base)
+	case named:
+		return nil, fmt.Errorf("the environment's URL %s holds a user: leave it out and give a token", base)
+	case base.Fragment != "":
 		return nil, fmt.Errorf("the environment's URL %s holds a fragment", base)
 	}
 	base.Path = strings.TrimRight(base.Path, "/")
