@@ -3,138 +3,56 @@ package page_test
 import (
 	"bytes"
 	"context"
-	"os"
-	"os/exec"
-	"path/filepath"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
+	"candor/harness/compare"
+	"candor/harness/dossier"
 	"candor/harness/report/page"
-
-	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/log"
-	"github.com/chromedp/cdproto/network"
-	"github.com/chromedp/cdproto/runtime"
-	"github.com/chromedp/chromedp"
+	"candor/harness/stored"
+	"candor/scoring"
 )
 
-// watched is a page in a headless Chromium, and what went wrong in it.
-type watched struct {
-	ctx context.Context
-
-	mu     sync.Mutex
-	faults []string
-}
-
-func (w *watched) fault(s string) { w.mu.Lock(); w.faults = append(w.faults, s); w.mu.Unlock() }
-
-// open shows a page in a real browser; the test is skipped where there is none.
-func open(t *testing.T, html []byte) *watched {
-	t.Helper()
-	bin := os.Getenv("CANDOR_CHROMIUM")
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); bin == "" && err == nil {
-			bin = path
-		}
-	}
-	if bin == "" {
-		t.Skip("no Chromium here: scripts/test.sh --peers installs one, CANDOR_CHROMIUM names one")
-	}
-	file := filepath.Join(t.TempDir(), "report.html")
-	if err := os.WriteFile(file, html, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(bin), chromedp.NoSandbox)...)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
-	t.Cleanup(cancel)
-	w := &watched{ctx: ctx}
-	chromedp.ListenTarget(ctx, func(ev any) {
-		switch e := ev.(type) {
-		case *runtime.EventExceptionThrown:
-			w.fault("exception: " + e.ExceptionDetails.Text)
-		case *runtime.EventConsoleAPICalled:
-			w.fault("console: " + string(e.Type))
-		case *log.EventEntryAdded:
-			w.fault("log: " + e.Entry.Text)
-		case *network.EventRequestWillBeSent:
-			if url := e.Request.URL; url != "file://"+file && !strings.HasPrefix(url, "data:") {
-				w.fault("request: " + url)
-			}
-		}
-	})
-	w.do(t, log.Enable(), network.Enable(), runtime.Enable(), chromedp.Navigate("file://"+file))
-	return w
-}
-
-func (w *watched) do(t *testing.T, actions ...chromedp.Action) {
-	t.Helper()
-	if err := chromedp.Run(w.ctx, actions...); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func (w *watched) eval(t *testing.T, js string, to any) {
-	t.Helper()
-	w.do(t, chromedp.Evaluate(js, to))
-}
-
-// The page in a real browser: nothing wider than the window at any width, in
-// light and dark, tables that sort, lists that filter, and neither a fault nor a
-// request.
+// A run with several sources of confidence: tables that sort and filter, and
+// what was chosen to be shown.
 func TestBrowser(t *testing.T) {
-	var b bytes.Buffer
-	if err := page.Write(&b, dossiers(t, 400, 1)); err != nil {
-		t.Fatal(err)
-	}
-	w := open(t, b.Bytes())
-	background := map[string]string{}
-	for _, scheme := range []string{"light", "dark"} {
-		for _, width := range []int64{360, 800, 1400} {
-			w.do(t, emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
-				chromedp.EmulateViewport(width, 900))
-			var wide int64
-			w.eval(t, "document.documentElement.scrollWidth", &wide)
-			if wide > width {
-				t.Errorf("%s, %d px: the page is %d px wide", scheme, width, wide)
-			}
-			if dir := os.Getenv("CANDOR_SCREENSHOTS"); dir != "" {
-				var png []byte
-				w.do(t, chromedp.FullScreenshot(&png, 100))
-				if err := os.WriteFile(filepath.Join(dir, scheme+"-"+strconv.FormatInt(width, 10)+".png"), png, 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-		var color string
-		w.eval(t, "getComputedStyle(document.body).backgroundColor", &color)
-		background[scheme] = color
-	}
-	if background["light"] == background["dark"] {
-		t.Errorf("light and dark are both %s", background["light"])
-	}
-	sorts(t, w)
+	w := start(t).open(t, written(t, []*dossier.Dossier{gathered(t, sourced(answers("runs/one", 400, plain)))}))
+	w.looks(t, "run")
+	w.prints(t, "run", 12)
+	sorts(t, w, "Objects", 3)
+	sorts(t, w, "Splits", 5)
+	sorts(t, w, "Sources of confidence", 4)
 	filters(t, w)
-	if len(w.faults) > 0 {
-		t.Errorf("in the browser: %q", w.faults)
-	}
+	w.clean(t)
 }
 
-// sorts clicks a heading twice: largest first, then smallest.
-func sorts(t *testing.T, w *watched) {
+// sourced gives a run two more sources, one of which is often missing.
+func sourced(a *stored.Answers) *stored.Answers {
+	for i := range a.Rows {
+		if a.Rows[i].Outcome != scoring.Answered {
+			continue
+		}
+		a.Rows[i].Sources = map[string]float64{"logprob": .5 + float64(i%37)/80}
+		if i%3 == 0 {
+			a.Rows[i].Sources["consistency:3"] = float64(i%4) / 3
+		}
+	}
+	return a
+}
+
+// sorts clicks a heading twice: largest first, then smallest; the whole rows
+// move, and the heading says which way.
+func sorts(t *testing.T, w *watched, name string, column int) {
 	t.Helper()
-	const table = `[...document.querySelectorAll("table.sortable")].find(t => t.ariaLabel === "Objects")`
-	const tasks = table + `.tBodies[0]`
+	table := `document.querySelector("table[aria-label='` + name + `']")`
 	for _, down := range []bool{true, false} {
-		w.eval(t, table+`.tHead.rows[0].cells[3].querySelector("button").click()`, nil)
+		w.eval(t, fmt.Sprintf(`%s.tHead.rows[0].cells[%d].querySelector("button").click()`, table, column), nil)
 		var values []string
-		w.eval(t, `[...`+tasks+`.rows].map(r => r.cells[3].textContent)`, &values)
+		w.eval(t, fmt.Sprintf(`[...%s.tBodies[0].rows].map(r => r.cells[%d].dataset.value ?? r.cells[%[2]d].textContent)`, table, column), &values)
 		var numbers []float64
 		for _, v := range values {
 			if x, err := strconv.ParseFloat(v, 64); err == nil {
@@ -144,42 +62,150 @@ func sorts(t *testing.T, w *watched) {
 		if down {
 			slices.Reverse(numbers)
 		}
-		if len(numbers) < 3 || !slices.IsSorted(numbers) || numbers[0] == numbers[len(numbers)-1] {
-			t.Errorf("down %v: not sorted by accuracy: %v", down, values)
+		var says string
+		w.eval(t, fmt.Sprintf(`%s.tHead.rows[0].cells[%d].getAttribute("aria-sort")`, table, column), &says)
+		if len(numbers) < 2 || !slices.IsSorted(numbers) || numbers[0] == numbers[len(numbers)-1] || says != map[bool]string{true: "descending", false: "ascending"}[down] {
+			t.Errorf("%s, %s: not sorted: %v", name, says, values)
 		}
 	}
 }
 
-// filters chooses an outcome, then words as well.
+// filters chooses an outcome, then words as well; and rows of each table.
 func filters(t *testing.T, w *watched) {
 	t.Helper()
-	set := func(control, value, event string) {
-		w.eval(t, `{const c = document.querySelector(".traces [data-filter=`+control+`]"); c.value = `+strconv.Quote(value)+`; c.dispatchEvent(new Event("`+event+`"));}`, nil)
+	all := w.count(t, "article")
+	w.set(t, ".traces [data-filter=kind]", "malformed")
+	some, right := w.count(t, "article"), w.count(t, "article:not([data-kind=malformed])")
+	if some == 0 || some >= all || right != 0 {
+		t.Errorf("malformed only shows %d of %d, %d of them of another kind", some, all, right)
 	}
-	visible := func() (kinds []string) {
-		w.eval(t, `[...document.querySelectorAll("article")].filter(a => a.offsetParent !== null).map(a => a.dataset.kind)`, &kinds)
-		return kinds
+	w.set(t, ".traces [data-filter=split]", "random")
+	if n := w.count(t, "article"); n == 0 || n >= some || n != w.count(t, "article[data-split=random]") {
+		t.Errorf("one split of %d shows %d", some, n)
 	}
-	all := len(visible())
-	set("kind", "malformed", "change")
-	some := visible()
-	if len(some) == 0 || len(some) >= all || slices.ContainsFunc(some, func(k string) bool { return k != "malformed" }) {
-		t.Errorf("malformed only shows %v of %d", some, all)
+	w.set(t, ".traces [data-filter=text]", "no task has these words")
+	if n := w.count(t, "article"); n != 0 {
+		t.Errorf("words that are nowhere leave %d", n)
 	}
-	set("text", "no task has these words", "input")
-	if got := visible(); len(got) != 0 {
-		t.Errorf("words that are nowhere leave %v", got)
+	w.set(t, "#sources1 [data-filter=text]", "logprob")
+	if rows, figures := w.count(t, "#sources1 tbody tr"), w.count(t, "#sources1 figure"); rows != 1 || figures != 2 {
+		t.Errorf("one source leaves %d rows and %d figures; want 1 and 2", rows, figures)
+	}
+	objects := w.count(t, "table[aria-label=Objects] tbody tr")
+	w.set(t, "[data-filter=least]", "18")
+	if n := w.count(t, "table[aria-label=Objects] tbody tr"); n == 0 || n >= objects {
+		t.Errorf("objects of 18 tasks at least: %d of %d", n, objects)
+	}
+}
+
+// Several runs: the table of all sorts, and leads to each.
+func TestBrowserSeveral(t *testing.T) {
+	w := start(t).open(t, written(t, dossiers(t, 150, 3)))
+	w.looks(t, "several")
+	w.prints(t, "several", 24)
+	for i := range 3 {
+		w.eval(t, fmt.Sprintf(`document.querySelectorAll("#joint a")[%d].click()`, i), nil)
+		var at string
+		w.eval(t, `location.hash`, &at)
+		if at != fmt.Sprintf("#run%d", i+1) {
+			t.Errorf("link %d leads to %q", i+1, at)
+		}
+	}
+	w.clean(t)
+}
+
+// A comparison: the tasks that changed side by side, with their image, filtered
+// by change.
+func TestBrowserCompare(t *testing.T) {
+	w := start(t).open(t, comparison(t))
+	w.looks(t, "compare")
+	w.prints(t, "compare", 12)
+	if n, pictures := w.count(t, "article .sides > div"), w.count(t, "article img"); n < 8 || n%2 != 0 || pictures == 0 {
+		t.Errorf("%d sides, %d pictures", n, pictures)
+	}
+	w.do(t, viewport(1280))
+	var beside bool
+	w.eval(t, `(() => { const [a, b] = document.querySelector(".sides").children; return a.getBoundingClientRect().top === b.getBoundingClientRect().top && a.getBoundingClientRect().right <= b.getBoundingClientRect().left; })()`, &beside)
+	if !beside {
+		t.Error("the two runs do not stand beside each other")
+	}
+	all := w.count(t, "#against1 article")
+	w.set(t, "#against1 [data-filter=kind]", "right → abstained")
+	if n := w.count(t, "#against1 article"); n == 0 || n >= all || n != w.count(t, `#against1 article[data-kind="right → abstained"]`) {
+		t.Errorf("one change shows %d of %d", n, all)
+	}
+	w.clean(t)
+}
+
+// comparison is a page of two runs against one, some of whose answers changed.
+func comparison(t *testing.T) string {
+	t.Helper()
+	base := answers("runs/before", 120, plain)
+	others := []*stored.Answers{answers("runs/after", 120, plain), answers("runs/"+strings.Repeat("long", 40), 120, plain)}
+	for k, b := range others {
+		for i := range b.Run.Traces {
+			x := &b.Run.Traces[i]
+			switch {
+			case x.Outcome != scoring.Answered || i%(3+k) != 0:
+			case i%2 == 0:
+				x.Outcome, x.Confidence, x.Correct, x.Reward = scoring.Abstained, nil, 0, .8
+			default:
+				x.Outcome, x.Verdict, x.Confidence, x.Correct, x.Reward, x.Text = scoring.Malformed, nil, nil, 0, 0, strings.Repeat("x", 5000)
+			}
+		}
+		b.Rows = b.Run.Rows()
+	}
+	r, err := compare.Answers(context.Background(), base, others, compare.Request{Options: scoring.Options{Bootstrap: 50}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var changed []dossier.Changes
+	for _, b := range others {
+		c := dossier.Between(context.Background(), base, b, dossier.Options{})
+		for i := range c.Kept {
+			c.Kept[i].Image = picture(t)
+		}
+		changed = append(changed, c)
+	}
+	var w bytes.Buffer
+	if err := page.Compare(&w, r, changed); err != nil {
+		t.Fatal(err)
+	}
+	return w.String()
+}
+
+// A sweep: one metric at a time is shown, and another at a choice; the joint
+// table sorts, and filters by axis.
+func TestBrowserSweep(t *testing.T) {
+	b := start(t)
+	for axes, cells := range map[int]int{2: 6, 3: 24} {
+		w := b.open(t, sweepPage(t, swept(t, axes)))
+		w.looks(t, fmt.Sprintf("sweep%d", axes))
+		w.prints(t, fmt.Sprintf("sweep%d", axes), 8+cells)
+		views := w.count(t, "[data-group=views]")
+		w.set(t, "[data-choice=views]", "ece")
+		if one := w.count(t, `[data-view=ece][data-group=views] svg.figure`); views != 1 || w.count(t, "[data-group=views]") != 1 || one != 3 {
+			t.Errorf("%d axes: %d metrics at once, %d figures of the ECE; want 1 and 3", axes, views, one)
+		}
+		w.set(t, "[data-choice=differences1]", "accuracy")
+		if n := w.count(t, "[data-group=differences1]"); n != 1 {
+			t.Errorf("%d axes: differences in %d metrics at once", axes, n)
+		}
+		sorts(t, w, "All cells", 3)
+		sorts(t, w, "Ranking", 1)
+		w.set(t, "[data-filter=axis1]", "log")
+		if n := w.count(t, "#joint tbody tr"); n != cells/2 {
+			t.Errorf("%d axes: cells of one rule: %d; want %d", axes, n, cells/2)
+		}
+		w.clean(t)
 	}
 }
 
 // What others wrote is text: no script runs, no element appears, and the page
 // has one script still.
 func TestBrowserHostile(t *testing.T) {
-	var b bytes.Buffer
-	if err := page.Write(&b, hostile(t)); err != nil {
-		t.Fatal(err)
-	}
-	w := open(t, b.Bytes())
+	w := start(t).open(t, written(t, hostile(t)))
+	w.looks(t, "hostile")
 	var scripts, images int
 	var owned bool
 	w.eval(t, `document.scripts.length`, &scripts)
@@ -188,7 +214,100 @@ func TestBrowserHostile(t *testing.T) {
 	if scripts != 1 || images != 0 || owned {
 		t.Errorf("%d scripts, %d images, ran: %v; want 1, 0, false", scripts, images, owned)
 	}
-	if len(w.faults) > 0 {
-		t.Errorf("in the browser: %q", w.faults)
+	w.clean(t)
+}
+
+// Ten thousand tasks, all of them on the page: it opens, filters and sorts while
+// a person waits.
+func TestBrowserMany(t *testing.T) {
+	const tasks = 10_000
+	began := time.Now()
+	d, err := dossier.Of(context.Background(), answers("runs/many", tasks, plain), dossier.Options{Traces: tasks, Scoring: scoring.Options{Bootstrap: 50, FloorDraws: 100}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	html := written(t, []*dossier.Dossier{d})
+	made := time.Since(began)
+	w := start(t).open(t, html)
+	var loaded, filtered float64
+	w.eval(t, `performance.getEntriesByType("navigation")[0].loadEventEnd`, &loaded)
+	if n := w.count(t, "article"); n != tasks {
+		t.Errorf("%d tasks are there; want %d", n, tasks)
+	}
+	const filter = `(() => { const c = document.querySelector(".traces [data-filter=%s]"), began = performance.now(); c.value = %q; c.dispatchEvent(new Event(%q)); document.body.offsetHeight; return performance.now() - began; })()`
+	for _, f := range [][3]string{{"text", "thing7 ", "input"}, {"kind", "malformed", "change"}, {"text", "", "input"}} {
+		var took float64
+		w.eval(t, fmt.Sprintf(filter, f[0], f[1], f[2]), &took)
+		filtered = max(filtered, took)
+	}
+	if n := w.count(t, "article"); n != d.Outcomes[dossier.Malformed] || n == 0 {
+		t.Errorf("malformed only shows %d of %d", n, d.Outcomes[dossier.Malformed])
+	}
+	t.Logf("%d tasks: made in %v, %.1f MB, loaded in %.0f ms, filtered in %.0f ms at most", tasks, made.Round(time.Millisecond), float64(len(html))/1e6, loaded, filtered)
+	// Slower by far than was ever seen, on a machine with other things to do.
+	if len(html) > 16<<20 || loaded > 20_000 || filtered > 5_000 {
+		t.Errorf("too large or too slow: %d bytes, %.0f ms to load, %.0f ms to filter", len(html), loaded, filtered)
+	}
+	w.clean(t)
+}
+
+// What runs can be like: none of it breaks the page, and each says what it is.
+func TestBrowserOdd(t *testing.T) {
+	b := start(t)
+	for name, row := range map[string]struct {
+		change func(*stored.Answers)
+		says   []string
+	}{
+		"one task":       {func(a *stored.Answers) { keep(a, 1) }, []string{"1 task on"}},
+		"none":           {func(a *stored.Answers) { keep(a, 0) }, []string{"No figure is drawn", "no task"}},
+		"all abstained":  {func(a *stored.Answers) { all(a, scoring.Abstained) }, []string{"No figure is drawn", "answered"}},
+		"all malformed":  {func(a *stored.Answers) { all(a, scoring.Malformed) }, []string{"No figure is drawn", "answered"}},
+		"incomplete":     {func(a *stored.Answers) { a.Run.Manifest.Tasks = 100 }, []string{"30 of 100"}},
+		"some in error":  {func(a *stored.Answers) { a.Rows[3].Outcome = scoring.Errored }, []string{"1 of 30 tasks ended in error", "not scored"}},
+		"no image":       {func(a *stored.Answers) {}, []string{"no image", "the images are not here"}},
+		"long and odd":   {func(a *stored.Answers) { texts(a, strings.Repeat("wordless", 130_000)) }, []string{"1038500 more characters"}},
+		"right to left":  {func(a *stored.Answers) { texts(a, "هل هناك كلب في الصورة؟ \u202e{}") }, []string{"هل هناك كلب", `\u202E`}},
+		"NUL and halves": {func(a *stored.Answers) { texts(a, "a\x00b\xed\xa0\x80c\u2028d\ufeffe") }, []string{`a\u0000b`, "\ufffd", `\u2028d\uFEFFe`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := answers("runs/odd", 30, plain)
+			row.change(a)
+			html := written(t, []*dossier.Dossier{gathered(t, a)})
+			for _, want := range row.says {
+				if !strings.Contains(html, want) {
+					t.Errorf("the page does not say %q", want)
+				}
+			}
+			if strings.Contains(html, ">NaN") || strings.Contains(html, "+Inf") {
+				t.Error("NaN or Inf in the page")
+			}
+			w := b.open(t, html)
+			w.looks(t, "odd-"+strings.ReplaceAll(name, " ", "-"))
+			w.clean(t)
+		})
+	}
+}
+
+func keep(a *stored.Answers, n int) {
+	a.Run.Traces, a.Run.Manifest.Tasks = a.Run.Traces[:n], n
+	a.Rows = a.Run.Rows()
+}
+
+func all(a *stored.Answers, outcome scoring.Outcome) {
+	for i := range a.Run.Traces {
+		a.Run.Traces[i].Outcome, a.Run.Traces[i].Confidence = outcome, nil
+	}
+	a.Rows = a.Run.Rows()
+}
+
+// texts puts a text wherever a model or a data set has one.
+func texts(a *stored.Answers, text string) {
+	for i := range a.Run.Traces {
+		x := &a.Run.Traces[i]
+		x.Text = text
+		if i%2 == 0 {
+			x.Thinking = text
+		}
+		x.Claim, x.ImageSource = text[:min(len(text), 3000)], text[:min(len(text), 200)]
 	}
 }
