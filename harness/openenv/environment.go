@@ -96,6 +96,10 @@ type Spec struct {
 	// numbers in strings have become numbers.
 	Action func(action json.RawMessage) (json.RawMessage, error)
 
+	// AnySeed has sessions take a seed that is no integer, too: it is then found
+	// in [ResetOptions].Extra under "seed". Otherwise it is refused.
+	AnySeed bool
+
 	// Routes are paths beside the protocol's own that a server answers, each
 	// beginning and ending with a slash, and whatever is below them: pictures
 	// that observations name, say. They are for GET and HEAD, under the same

@@ -8,7 +8,7 @@ import (
 // forms are what messages and bodies look like.
 type forms struct {
 	reset, step, state                       *schema // messages on /ws; mcp is like step, close like state
-	options                                  *schema // of a reset, on /ws
+	options, anyOptions                      *schema // of a reset, on /ws; the latter where any seed will do
 	resetRequest, stepRequest                *schema // bodies
 	rpc                                      *schema // JSON-RPC requests
 	splitRequest, indexRequest, rangeRequest *schema // bodies of the task API
@@ -23,6 +23,7 @@ func newForms() (f forms, err error) {
 		{&f.step, `{"properties":{"type":{},"data":{"type":"object"}},"required":["data"],"additionalProperties":false,"type":"object"}`},
 		{&f.state, `{"properties":{"type":{}},"additionalProperties":false,"type":"object"}`},
 		{&f.options, `{"properties":{"seed":{"type":["integer","null"]},"episode_id":{"type":["string","null"]}},"type":"object"}`},
+		{&f.anyOptions, `{"properties":{"episode_id":{"type":["string","null"]}},"type":"object"}`},
 		{&f.resetRequest, `{"properties":{
 			"seed":{"anyOf":[{"type":"integer","minimum":0},{"type":"null"}]},
 			"episode_id":{"anyOf":[{"type":"string","maxLength":255},{"type":"null"}]}},"type":"object"}`},
@@ -52,15 +53,21 @@ func resetOptions(data json.RawMessage) ResetOptions {
 		case "seed":
 			if seed, ok := new(big.Int).SetString(string(m.value), 10); ok {
 				options.Seed = seed
+			} else if kindOf(m.value) != kindNull {
+				options.extra(m)
 			}
 		case "episode_id":
 			options.EpisodeID = text(m.value)
 		default:
-			if options.Extra == nil {
-				options.Extra = map[string]json.RawMessage{}
-			}
-			options.Extra[m.key] = m.value
+			options.extra(m)
 		}
 	}
 	return options
+}
+
+func (o *ResetOptions) extra(m member) {
+	if o.Extra == nil {
+		o.Extra = map[string]json.RawMessage{}
+	}
+	o.Extra[m.key] = m.value
 }

@@ -58,7 +58,11 @@ func (s *Server) reset(ctx context.Context, one *session, data json.RawMessage) 
 		data = json.RawMessage("{}")
 	}
 	var p problems
-	data = s.forms.options.check(&p, data, []any{"data"})
+	form := s.forms.options
+	if s.spec.AnySeed {
+		form = s.forms.anyOptions
+	}
+	data = form.check(&p, data, []any{"data"})
 	if err := p.asError(); err != nil {
 		s.options.Meter.Refused(CodeValidation)
 		return nil, err

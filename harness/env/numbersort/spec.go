@@ -20,7 +20,8 @@ func Spec(cfg Config) openenv.Spec {
 			_, err := readAction(action)
 			return action, err
 		},
-		New: func(context.Context) (openenv.Environment, error) { return New(cfg) },
+		AnySeed: true,
+		New:     func(context.Context) (openenv.Environment, error) { return New(cfg) },
 	}
 }
 
