@@ -121,25 +121,33 @@ func (m measurer) competence(r, r0 float64) float64 {
 	}
 }
 
-// generalization is the share of what was earned above the baseline on the
-// base seeds that is earned on unseen ones, at most 1: to do better there is no
-// fault. Where nothing was earned there is nothing to carry over.
+// generalization is the competence on unseen seeds as a share of that on the
+// base seeds, at most 1: to do better there is no fault. Each is by the baseline
+// on its own seeds, so that it does not matter if the one kind is easier by
+// chance. Where there is none on either there is nothing to carry over.
 func (m measurer) generalization() float64 {
 	if m.SeedsIgnored {
 		return math.NaN()
 	}
-	gain := func(unseen bool) float64 {
+	competence := func(unseen bool) float64 {
 		r := m.average(func(u Unit) float64 {
 			if u.Unseen != unseen {
 				return math.NaN()
 			}
 			return u.Reward
 		})
-		return r - m.baseline(func(u Unit) bool { return u.Unseen == unseen })
+		r0 := m.baseline(func(u Unit) bool { return u.Unseen == unseen })
+		if room := m.Scale.Best - r0; room > 0 {
+			return (r - r0) / room
+		}
+		return r - r0
 	}
-	base, unseen := gain(false), gain(true)
-	if !(base > 0) || math.IsNaN(unseen) {
+	base, unseen := competence(false), competence(true)
+	if math.IsNaN(base) || math.IsNaN(unseen) || max(base, unseen) <= 0 {
 		return math.NaN()
+	}
+	if unseen >= base {
+		return 1
 	}
 	return max(0, min(1, unseen/base))
 }

@@ -57,6 +57,7 @@ func TestCompetenceAndGeneralization(t *testing.T) {
 		{"better on unseen seeds is no fault", []float64{.4, .4}, []float64{.9, .9}, lqs.Scale{Best: 1}, (.65 - .1) / .9, 1},
 		{"a memorised half", []float64{1, 1}, []float64{.55, .55}, lqs.Scale{Best: 1}, (.775 - .1) / .9, .5},
 		{"nothing carries over", []float64{1, 1}, []float64{.1, .1}, lqs.Scale{Best: 1}, .5, 0},
+		{"chance on base seeds, better on unseen ones", []float64{.1, .1}, []float64{.2, .2}, lqs.Scale{Best: 1}, .05 / .9, 1},
 		{"a missing episode is not a bad one", []float64{1, nan}, []float64{nan, 1}, lqs.Scale{Best: 1}, 1, 1},
 		{"negative rewards", []float64{-1, -1}, []float64{-1, -1}, lqs.Scale{Worst: -2, Best: 1}, 0, nan},
 		{"nothing tells anything apart", []float64{.1, .1}, []float64{.1, .1}, lqs.Scale{Worst: .1, Best: .1, BestSeen: true}, nan, nan},
@@ -102,7 +103,7 @@ func TestHacking(t *testing.T) {
 		return lqs.Step{Reward: reward, Check: check, Same: same}
 	}
 	planted := func(blind bool, rewards ...float64) []lqs.Planted {
-		return []lqs.Planted{{Name: "p", Blind: blind, Rewards: rewards}}
+		return []lqs.Planted{{Name: "p", Exploit: blind, Rewards: rewards}}
 	}
 	for _, row := range []struct {
 		name    string

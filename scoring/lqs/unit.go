@@ -34,8 +34,9 @@ type Step struct {
 // reward, if it pays.
 type Planted struct {
 	Name string
-	// Blind policies do not look at the observation.
-	Blind bool
+	// Exploit tells that it can be no solution of the task, however well it is
+	// paid: it does not look at the observation, or is declared an exploit.
+	Exploit bool
 	// Totals of its episodes.
 	Rewards []float64
 }

@@ -1,6 +1,7 @@
 package play
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -206,16 +207,13 @@ func (d Declaration) check(view StepView) (float64, bool) {
 		value, ok := d.Check(view)
 		return value, ok && value >= 0 && value <= 1
 	}
-	if d.CheckKey == "" {
-		return 0, false
-	}
 	for _, raw := range []json.RawMessage{view.Result.Metadata, view.Result.Observation} {
 		v, err := pyjson.Parse(string(raw))
 		if err != nil {
 			continue
 		}
 		for _, in := range []pyjson.Value{v, inner(v)} {
-			if found, ok := in.Get(d.CheckKey); ok && found.Kind != pyjson.String {
+			if found, ok := in.Get(cmp.Or(d.CheckKey, DefaultCheckKey)); ok && found.Kind != pyjson.String {
 				value, ok := found.Float64()
 				return value, ok && value >= 0 && value <= 1
 			}

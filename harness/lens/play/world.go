@@ -37,7 +37,8 @@ type Declaration struct {
 	Step  *Range
 	// Check says independently of the reward how far a step did what the task
 	// asks for, in [0, 1]; false where it cannot say. CheckKey names a key of a
-	// step's metadata that holds the same as a number or a truth value.
+	// step's metadata that holds the same as a number or a truth value; "" is
+	// DefaultCheckKey.
 	Check    func(StepView) (float64, bool)
 	CheckKey string
 	// Random is the policy of somebody who knows what actions look like, and
@@ -47,6 +48,10 @@ type Declaration struct {
 	// Planted are policies that are known to exploit the reward.
 	Planted []Policy
 }
+
+// DefaultCheckKey is the key of a step's metadata under which an environment
+// tells its independent check.
+const DefaultCheckKey = "check"
 
 // Policy is an actor that needs no agent.
 type Policy struct {
