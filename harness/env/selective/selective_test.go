@@ -51,7 +51,10 @@ func TestMain(m *testing.M) {
 // An agent that abstains always is paid the payoff.
 func Example() {
 	ctx := context.Background()
-	tasks, err := selective.Open(ctx, selective.DefaultConfig(), claim.Loader{})
+	cfg := selective.DefaultConfig()
+	// A folder with files in POPE's form; without this it is Candor's own demo.
+	cfg.Dataset, cfg.Images = folder, filepath.Join(folder, "images")
+	tasks, err := selective.Open(ctx, cfg, claim.Loader{})
 	if err != nil {
 		panic(err)
 	}
@@ -71,7 +74,7 @@ func Example() {
 	last, err := env.Step(ctx, json.RawMessage(`{"answer": "{\"verdict\": \"ABSTAIN\"}"}`))
 	fmt.Println(string(last.Reward), last.Done, err)
 	// Output:
-	// There is a tree in the image. data:image/jpeg;base64
+	// There is a boat in the image. data:image/png;base64,
 	// 0.8 true <nil>
 }
 
@@ -106,10 +109,10 @@ func config() selective.Config {
 const setImages = 24
 
 func writeSet(folder string) error {
-	for _, split := range []string{"random", "popular", "adversarial"} {
+	for split, absent := range map[string][2]string{"random": {"car", "bus"}, "popular": {"person", "chair"}, "adversarial": {"boat", "sheep"}} {
 		var rows strings.Builder
 		for i := range setImages {
-			for k, object := range []string{"dog", "car " + split, "cat", "bus " + split} {
+			for k, object := range []string{"dog", absent[0], "cat", absent[1]} {
 				fmt.Fprintf(&rows, `{"question_id": %d, "image": "picture%02d.png", "text": "Is there a %s in the image?", "label": %q}`+"\n",
 					4*i+k+1, i, object, []string{"yes", "no"}[k%2])
 			}
