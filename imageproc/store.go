@@ -70,7 +70,7 @@ func (s *Store) Close() error { return s.spool.close() }
 
 // Check prepares every image named, as many at once as there are processors,
 // and returns one error for each, in their order; nil is an image that can be
-// sent. When ctx ends, it begins none of the rest, whose errors are ctx's, and
+// sent. One that it accepted before is not looked at again. When ctx ends, it begins none of the rest, whose errors are ctx's, and
 // returns when those under way are done.
 func (s *Store) Check(ctx context.Context, names []string) []error {
 	errs := make([]error, len(names))
@@ -90,6 +90,9 @@ func (s *Store) Check(ctx context.Context, names []string) []error {
 }
 
 func (s *Store) check(ctx context.Context, name string) error {
+	if _, known := s.Facts(name); known {
+		return nil
+	}
 	data, file, err := s.source.Open(ctx, name)
 	if err != nil {
 		return err

@@ -104,6 +104,12 @@ func DefaultNumPredict(think bool) int {
 	return 512
 }
 
+// profiles are, beside greedy, the four of the card of Qwen3.5 (Qwen/Qwen3.5-4B
+// on the Hub; other sizes have the same), as fakoli.github.io/anvil-serving
+// repeats them: the card calls them instruct mode for general tasks, instruct
+// mode for reasoning tasks, thinking mode for general tasks, and thinking mode
+// for precise coding tasks. min_p is 0 and repetition_penalty 1 in all. The card
+// gives no frequency_penalty and no repeat_last_n: 0, and the engines' 64.
 func profiles() map[string]Options {
 	base := Options{TopP: 1, RepeatPenalty: 1, RepeatLastN: 64}
 	with := func(t, topP float64, topK int, presence float64, think bool) Options {

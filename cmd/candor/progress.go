@@ -24,6 +24,11 @@ type runView struct {
 	name string // of what runs, shown above the figures
 	auto bool   // the preflight chooses how many requests are in flight
 
+	// What a sweep shows in the place of a run's name and worth, and below.
+	head  func() string
+	worth func() []string
+	below func(columns int) []string
+
 	mu     sync.Mutex
 	live   *live // once there is something to show
 	closed bool
@@ -37,7 +42,11 @@ var _ run.Observer = (*runView)(nil)
 const between = 10 * time.Second
 
 func newRunView(w io.Writer) *runView {
-	return &runView{w: w, Meter: progress.NewMeter(time.Now)}
+	v := &runView{w: w, Meter: progress.NewMeter(time.Now)}
+	v.head = func() string { return v.name }
+	v.worth = func() []string { return worth(v.Snapshot()) }
+	v.below = func(int) []string { return nil }
+	return v
 }
 
 // ImagesReady tells that the data are sound.
@@ -119,18 +128,18 @@ func (v *runView) tell() {
 // plain is the figures of a plain line.
 func (v *runView) plain(s progress.Snapshot) []string {
 	parts := []string{fmt.Sprintf("%d/%d tasks", s.Done, s.Total)}
-	return slices.Concat(parts, pace(s), errorsOf(s), worth(s), work(s), gpuOf(v.gpus.read(s.Endpoints)))
+	return slices.Concat(parts, pace(s), errorsOf(s), v.worth(), work(s), gpuOf(v.gpus.read(s.Endpoints)))
 }
 
 // lines is the figures on a terminal.
 func (v *runView) lines(columns int) []string {
 	s := v.Snapshot()
 	var head []string
-	if v.name != "" {
-		head = []string{v.name}
+	if h := v.head(); h != "" {
+		head = []string{h}
 	}
 	return slices.Concat(head, counted(s, columns), errorsOf(s),
-		packed(slices.Concat(worth(s), work(s), gpuOf(v.gpus.read(s.Endpoints))), columns))
+		packed(slices.Concat(v.worth(), work(s), gpuOf(v.gpus.read(s.Endpoints))), columns), v.below(columns))
 }
 
 // close leaves the terminal as it was found.

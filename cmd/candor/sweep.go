@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"candor/harness/publish"
 	"candor/harness/report"
@@ -54,10 +57,10 @@ func (s *sweepCmd) Run(c console, sig *signals) error {
 	if dir == "" {
 		dir = filepath.Join("runs", strings.TrimSuffix(filepath.Base(s.File), filepath.Ext(s.File)))
 	}
-	p := &sweepProgress{w: c.err}
+	p := newSweepView(c.err)
 	deps := run.Dependencies{
 		Connect: func(host string) (infer.Backend, error) { return ollama.New(host) }, DefaultHosts: ollama.Hosts,
-		Hub: hubAt{c.err}, Bundled: bundled, Observer: p, Stop: sig.stop, Version: version,
+		Hub: hubAt{c.err}, Bundled: bundled, Observer: p, InFlight: p.InFlight, Stop: sig.stop, Version: version,
 	}
 	if s.DryRun {
 		plan, err := sweep.Plan(sig.ctx, cells, dir, deps)
@@ -66,8 +69,12 @@ func (s *sweepCmd) Run(c console, sig *signals) error {
 		}
 		return s.printPlan(c.out, plan)
 	}
-	sig.finishFirst(func(text string) { p.Notice(strings.TrimPrefix(text, "candor: ")) })
+	if i := slices.IndexFunc(cells, func(cell sweep.Cell) bool { return micro.Is(cell.Config.Model) }); i >= 0 {
+		announce(c.err, cells[i].Config.Model, bundled, "")
+	}
+	sig.finishFirst(func(text string) { p.say("%s", text) })
 	result, err := f.Run(sig.ctx, cells, dir, deps, p)
+	p.close()
 	if err == nil {
 		var page string
 		if page, err = publish.Sweep(sig.ctx, dir); err == nil {
@@ -94,16 +101,56 @@ func (s *sweepCmd) printPlan(w io.Writer, plan []sweep.Planned) error {
 	if s.JSON {
 		return printJSON(w, plan)
 	}
-	tasks, recorded := 0, 0
+	var all sweep.Planned
+	finished, left, known := 0, 0.0, true
 	for _, p := range plan {
-		tasks, recorded = tasks+p.Tasks, recorded+p.Recorded
-		fmt.Fprintf(w, "%s: %s, %d recorded\n", p.Name, report.Count(p.Tasks, "task"), p.Recorded)
+		all.Tasks, all.Requests, all.Recorded = all.Tasks+p.Tasks, all.Requests+p.Requests, all.Recorded+p.Recorded
+		all.Images = max(all.Images, p.Images)
+		if p.Finished {
+			finished++
+		}
+		if p.Seconds != nil {
+			left += *p.Seconds
+		} else {
+			known = false
+		}
+		fmt.Fprintf(w, "%s\n  %s\n", p.Name, strings.Join(takes(p), ", "))
 		for _, same := range p.Same {
 			fmt.Fprintf(w, "  the same run as %s\n", same)
 		}
+		if p.Unread != "" {
+			fmt.Fprintf(w, "  ! its data cannot be read any more: %s\n", p.Unread)
+		}
 	}
-	_, err := fmt.Fprintf(w, "%s, %s, %d recorded\n", report.Count(len(plan), "cell"), report.Count(tasks, "task"), recorded)
+	_, err := fmt.Fprintf(w, "\n%s, %d finished: %s, %s, up to %s a cell, %d recorded; %s\n", report.Count(len(plan), "cell"), finished,
+		report.Count(all.Tasks, "task"), report.Count(all.Requests, "request"), report.Count(all.Images, "image"), all.Recorded, timeLeft(left, known))
 	return err
+}
+
+// takes is what a cell takes, and how much of it there is.
+func takes(p sweep.Planned) []string {
+	parts := []string{report.Count(p.Tasks, "task"), report.Count(p.Requests, "request"), report.Count(p.Images, "image")}
+	if p.Unread != "" {
+		parts = append(parts[:1], parts[2])
+	}
+	if p.Finished {
+		return append(parts, "finished")
+	}
+	parts = append(parts, fmt.Sprintf("%d recorded", p.Recorded))
+	if p.Seconds != nil {
+		parts = append(parts, timeLeft(*p.Seconds, true))
+	}
+	return parts
+}
+
+func timeLeft(seconds float64, known bool) string {
+	switch {
+	case !known:
+		return "how long it takes is known once some tasks are asked"
+	case seconds <= 0:
+		return "nothing left to ask"
+	}
+	return fmt.Sprintf("about %s left", time.Duration(max(1, math.Round(seconds))*float64(time.Second)))
 }
 
 func (s *sweepCmd) conclude(c console, dir string, r *sweep.Table, err error) error {

@@ -4,96 +4,194 @@ import (
 	"fmt"
 	"io"
 	"sync"
-	"time"
 
+	"candor/harness/progress"
+	"candor/harness/report"
 	"candor/harness/run"
 	"candor/harness/sweep"
+	"candor/infer/preflight"
+	"candor/scoring"
 )
 
-// sweepProgress tells on standard error how far a sweep is: a plain line when
-// a cell begins and every ten seconds.
-type sweepProgress struct {
-	run.Silent
-	w io.Writer
+// sweepView shows a sweep on standard error as runView does a run: the figures
+// are those of all cells together, but the reward is the cell's that is asked,
+// and below stands what the cells before it came to.
+type sweepView struct {
+	*runView
 
-	mu          sync.Mutex
-	cells       []sweep.Planned
-	at          int // cell that is asked
-	done, total int // tasks of all cells
-	asked       int // in this session
-	failed      int
-	start, told time.Time
-	reward      float64 // sum over the cell's tasks that were recorded in this session
-	rewarded    int
+	cell   sync.Mutex // guards what follows
+	cells  []sweep.Planned
+	at     int // cell that is asked
+	done   int
+	tally  progress.Tally
+	ended  []endedCell // the latest last
+	images int
+	told   map[string]bool // what the preflight of a cell before found too
+}
+
+// endedCell is a cell with its figures.
+type endedCell struct {
+	name   string
+	reward *float64
+	ci     *scoring.Interval
 }
 
 var (
-	_ run.Observer   = (*sweepProgress)(nil)
-	_ sweep.Observer = (*sweepProgress)(nil)
+	_ run.Observer   = (*sweepView)(nil)
+	_ sweep.Observer = (*sweepView)(nil)
 )
 
+// mostEnded is how many cells stand below the figures.
+const mostEnded = 8
+
+func newSweepView(w io.Writer) *sweepView {
+	v := &sweepView{runView: newRunView(w), told: map[string]bool{}}
+	v.head, v.runView.worth, v.below = v.place, v.soFar, v.table
+	return v
+}
+
 // Planned takes the cells up.
-func (p *sweepProgress) Planned(cells []sweep.Planned) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.cells, p.start = cells, time.Now()
-	finished := 0
+func (v *sweepView) Planned(cells []sweep.Planned) {
+	tasks, recorded := 0, 0
+	v.cell.Lock()
+	v.cells = cells
 	for _, c := range cells {
-		p.total, p.done = p.total+c.Tasks, p.done+c.Recorded
+		tasks, recorded = tasks+c.Tasks, recorded+c.Recorded
 		if c.Finished {
-			finished++
+			v.done++
+			v.ended = append(v.ended, endedCell{c.Name, c.Reward, c.CI})
 		}
 	}
-	fmt.Fprintf(p.w, "candor: %d cells, %d finished; %d of %d tasks recorded\n", len(cells), finished, p.done, p.total)
+	done := v.done
+	v.cell.Unlock()
+	v.Meter.Started(recorded, tasks)
+	v.say("candor: %s, %d finished; %d of %s recorded", report.Count(len(cells), "cell"), done, recorded, report.Count(tasks, "task"))
+	for _, c := range cells {
+		if c.Unread != "" {
+			v.say("candor: cell %s: whether its data changed is not known, since they cannot be read any more: %s", c.Name, c.Unread)
+		}
+	}
 }
 
 // Cell says which cell begins.
-func (p *sweepProgress) Cell(at int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.at, p.reward, p.rewarded, p.told = at, 0, 0, time.Now()
-	fmt.Fprintf(p.w, "candor: cell %d of %d: %s\n", at+1, len(p.cells), p.cells[at].Name)
+func (v *sweepView) Cell(at int, earlier []run.Trace) {
+	v.cell.Lock()
+	v.at, v.tally = at, progress.Tally{}
+	for _, t := range earlier {
+		v.tally.Add(t.ImageSource, t.Reward, t.Answered == 1)
+	}
+	n, name := len(v.cells), v.cells[at].Name
+	v.cell.Unlock()
+	v.line("candor: cell %d of %d: %s", at+1, n, name)
 }
 
-// Notice passes on what takes long, and why.
-func (p *sweepProgress) Notice(text string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	fmt.Fprintf(p.w, "candor: %s\n", text)
+// Done says what a cell came to.
+func (v *sweepView) Done(at int, s run.Summary) {
+	v.cell.Lock()
+	v.done++
+	e := endedCell{v.cells[at].Name, s.Reward, s.CI["reward"]}
+	v.ended = append(v.ended, e)
+	v.cell.Unlock()
+	v.line("candor: cell %d done: reward %s", at+1, e.figures())
 }
+
+// line says what a terminal shows anyway.
+func (v *sweepView) line(format string, args ...any) {
+	if terminalOf(v.w) == nil {
+		v.say(format, args...)
+	}
+}
+
+// ImagesReady tells it where another cell did not already.
+func (v *sweepView) ImagesReady(n int) {
+	v.cell.Lock()
+	same := v.images == n
+	v.images = n
+	v.cell.Unlock()
+	if !same {
+		v.runView.ImagesReady(n)
+	}
+}
+
+// Preflighted tells what no cell before found.
+func (v *sweepView) Preflighted(r preflight.Report) {
+	for _, f := range r.Findings {
+		line := fmt.Sprintf("%s %s: %s", f.Question, f.Status, f.Detail)
+		v.cell.Lock()
+		known := v.told[line]
+		v.told[line] = true
+		v.cell.Unlock()
+		if f.Severity == preflight.Serious && !known {
+			v.say("candor: preflight: %s", line)
+		}
+	}
+}
+
+// Started changes nothing: a cell's tasks were counted with all.
+func (v *sweepView) Started(int, int) {}
 
 // Recorded counts a finished task.
-func (p *sweepProgress) Recorded(t run.Trace) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.done, p.asked = p.done+1, p.asked+1
-	p.reward, p.rewarded = p.reward+t.Reward, p.rewarded+1
-	p.line()
+func (v *sweepView) Recorded(t run.Trace) {
+	v.cell.Lock()
+	v.tally.Add(t.ImageSource, t.Reward, t.Answered == 1)
+	v.cell.Unlock()
+	v.runView.Recorded(t)
 }
 
-// Failed counts a task in error and says why.
-func (p *sweepProgress) Failed(e run.TaskError) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.failed++
-	fmt.Fprintf(p.w, "candor: task %s: %s\n", e.TaskID, e.Error)
-	p.line()
+// place is the cell that is asked, among all.
+func (v *sweepView) place() string {
+	v.cell.Lock()
+	defer v.cell.Unlock()
+	if len(v.cells) == 0 {
+		return ""
+	}
+	s := fmt.Sprintf("%d/%d cells done", v.done, len(v.cells))
+	if v.done < len(v.cells) {
+		s += ", now " + v.cells[v.at].Name
+	}
+	return s
 }
 
-func (p *sweepProgress) line() {
-	if time.Since(p.told) < between {
-		return
+// soFar is what the cell's answers are worth.
+func (v *sweepView) soFar() []string {
+	v.cell.Lock()
+	defer v.cell.Unlock()
+	if v.tally.Tasks() == 0 {
+		return nil
 	}
-	p.told = time.Now()
-	handled := p.asked + p.failed
-	perTask := time.Since(p.start) / time.Duration(handled)
-	s := fmt.Sprintf("candor: cell %d of %d, %d/%d tasks, %.2f tasks/s, %s left", p.at+1, len(p.cells), p.done, p.total,
-		1/perTask.Seconds(), (time.Duration(p.total-p.done-p.failed) * perTask).Round(time.Second))
-	if p.rewarded > 0 {
-		s += fmt.Sprintf(", reward so far %.3f", p.reward/float64(p.rewarded))
+	reward := fmt.Sprintf("reward %.3f", v.tally.Reward())
+	if lo, hi, ok := v.tally.Interval(); ok {
+		reward += fmt.Sprintf(" (%.3f–%.3f)", lo, hi)
 	}
-	if p.failed > 0 {
-		s += fmt.Sprintf(", %d in error", p.failed)
+	return []string{reward, "coverage " + percent(v.tally.Coverage())}
+}
+
+// table is the cells that ended, the latest first. Figures stand before names,
+// which may be cut.
+func (v *sweepView) table(int) []string {
+	v.cell.Lock()
+	defer v.cell.Unlock()
+	if len(v.ended) == 0 {
+		return nil
 	}
-	fmt.Fprintln(p.w, s)
+	const row = "%-18s  %s"
+	lines := []string{fmt.Sprintf(row, "reward, 95 %", "cell")}
+	for i := len(v.ended) - 1; i >= 0 && len(lines) <= mostEnded; i-- {
+		lines = append(lines, fmt.Sprintf(row, v.ended[i].figures(), v.ended[i].name))
+	}
+	if more := len(v.ended) - mostEnded; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
+	return lines
+}
+
+// figures is the reward with its interval.
+func (e endedCell) figures() string {
+	switch {
+	case e.reward == nil:
+		return "none"
+	case e.ci == nil:
+		return fmt.Sprintf("%.3f", *e.reward)
+	}
+	return fmt.Sprintf("%.3f  %.3f–%.3f", *e.reward, e.ci[0], e.ci[1])
 }

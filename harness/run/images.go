@@ -24,8 +24,10 @@ type imageStore struct {
 	names  []string          // distinct, in the order of asking
 	user   map[string]string // image → a claim that needs it, for messages
 	limits imageproc.Limits
+	set    *claim.Set // whose images are kept in shared
+	shared *Shared    // nil: they are this plan's alone
 
-	store *imageproc.Store // once they are verified
+	store *sharedImages // once they are verified
 }
 
 func newImageStore(source claim.Images, claims []claim.Claim) *imageStore {
@@ -42,12 +44,12 @@ func newImageStore(source claim.Images, claims []claim.Claim) *imageStore {
 // verify prepares every image, as many at once as there are processors, and
 // names every one that cannot be read. When it returns nothing is under way.
 func (s *imageStore) verify(ctx context.Context, f imageproc.Family, policy imageproc.Policy, o Observer) error {
-	p, err := imageproc.NewPreparer(f, policy)
-	if err != nil {
+	if err := s.open(f, policy); err != nil {
 		return err
 	}
-	s.close()
-	s.store = imageproc.NewStore(s.source, p, s.limits)
+	if err := s.onePictureEach(ctx); err != nil {
+		return err
+	}
 	errs := s.store.Check(ctx, s.names)
 	if ctx.Err() != nil {
 		return ErrInterrupted
@@ -59,9 +61,44 @@ func (s *imageStore) verify(ctx context.Context, f imageproc.Family, policy imag
 	return nil
 }
 
-// close gives back what the images take on disk.
+// open finds the images a store: the runs' common one, or their own.
+func (s *imageStore) open(f imageproc.Family, policy imageproc.Policy) (err error) {
+	if s.shared != nil {
+		s.store, err = s.shared.of(s.set, f, policy, s.limits)
+		return err
+	}
+	p, err := imageproc.NewPreparer(f, policy)
+	if err != nil {
+		return err
+	}
+	s.close()
+	s.store = &sharedImages{imageproc.NewStore(s.source, p, s.limits), map[string]bool{}}
+	return nil
+}
+
+// onePictureEach refuses image sources whose rows hold several pictures.
+func (s *imageStore) onePictureEach(ctx context.Context) error {
+	var names []string
+	for _, n := range s.names {
+		if !s.store.sound[n] {
+			names = append(names, n)
+		}
+	}
+	if err := claim.CheckImages(ctx, s.source, names); err != nil {
+		if ctx.Err() != nil {
+			return ErrInterrupted
+		}
+		return fmt.Errorf("%w; nothing was asked", err)
+	}
+	for _, n := range names {
+		s.store.sound[n] = true
+	}
+	return nil
+}
+
+// close gives back what the images take on disk, unless other runs share them.
 func (s *imageStore) close() {
-	if s.store != nil {
+	if s.store != nil && s.shared == nil {
 		_ = s.store.Close() // nothing is lost with it
 	}
 }

@@ -66,6 +66,15 @@ type DatasetInfo struct {
 	Split     string `json:"split"`
 	Partition string `json:"partition"`
 	Images    int    `json:"images"`
+	// Files are those that the set was read from; absent of one that is made, or
+	// of the Hub.
+	Files []DataFile `json:"files,omitempty"`
+}
+
+// DataFile is a file of a data set.
+type DataFile struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
 }
 
 // PromptInfo identifies the template.

@@ -154,7 +154,7 @@ func (r *openedRun) reread(p *Plan) error {
 func (r *openedRun) describe(p *Plan, s *servers, deps Dependencies) {
 	m := &r.manifest
 	m.Candor, m.Config, m.Model, m.Options = deps.Version, p.Config, s.identity, p.Options
-	m.Dataset = DatasetInfo{Name: p.Dataset, Revision: p.Revision, Split: p.Config.Split, Partition: p.Config.Partition, Images: len(p.images.names)}
+	m.Dataset = DatasetInfo{Name: p.Dataset, Revision: p.Revision, Split: p.Config.Split, Partition: p.Config.Partition, Images: len(p.images.names), Files: p.dataFiles()}
 	m.Labels = p.labelsInfo()
 	m.Prompt = PromptInfo{Version: p.Prompt.Version(), Hash: p.Prompt.Hash()}
 	m.Tasks, m.Blind, m.Warnings, m.Endpoints = len(p.Tasks), p.Blind, append([]scoring.Warning{}, p.Warnings...), nil

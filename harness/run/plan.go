@@ -46,6 +46,7 @@ type Plan struct {
 	Model   infer.Identity
 	Lacking []Lack
 
+	files                       []claim.File // of the data set
 	labels                      []claim.LabelSet
 	keptLabels                  []keptLabels // of a finished run, whose files are gone
 	system                      string
@@ -56,10 +57,16 @@ type Plan struct {
 // NewPlan checks the configuration, reads the data, fetched by load where they
 // are not here, and lays out the tasks. It asks no server and decodes no image.
 func NewPlan(ctx context.Context, cfg Config, load claim.Loader) (*Plan, error) {
-	return newPlan(ctx, cfg, load, earlierLabels{})
+	p, err := newPlan(ctx, cfg, load, nil, earlierLabels{})
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
 }
 
-func newPlan(ctx context.Context, cfg Config, load claim.Loader, earlier earlierLabels) (*Plan, error) {
+// newPlan returns, beside an error of what comes after the data were read, a
+// plan that tells what they are and no more.
+func newPlan(ctx context.Context, cfg Config, load claim.Loader, shared *Shared, earlier earlierLabels) (*Plan, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
@@ -75,19 +82,23 @@ func newPlan(ctx context.Context, cfg Config, load claim.Loader, earlier earlier
 		return nil, err
 	}
 	load.Images = cfg.Images
-	set, err := load.Load(ctx, cfg.Dataset)
+	set, err := shared.load(ctx, load, cfg.Dataset)
 	if err != nil {
 		return nil, err
 	}
-	p.Dataset, p.Revision = set.Name, set.Revision
+	p.Dataset, p.Revision, p.files = set.Name, set.Revision, set.Files
 	if err := p.readLabels(set, earlier); err != nil {
-		return nil, err
+		return p, err
 	}
 	claims, err := p.choose(set)
 	if err != nil {
-		return nil, err
+		return p, err
 	}
-	return p, p.layOut(claims, set.Images)
+	if err := p.layOut(claims, set.Images); err != nil {
+		return p, err
+	}
+	p.images.set, p.images.shared = set, shared
+	return p, nil
 }
 
 func (p *Plan) choose(set *claim.Set) ([]claim.Claim, error) {
@@ -161,12 +172,6 @@ func (p *Plan) prepare(ctx context.Context, id infer.Identity, o Observer) error
 	if !known {
 		policy = imageproc.PolicyServer
 		p.warn("unknown_family", "the image processor of architecture %q is not known: images are left to the server and their tokens are not checked", id.Architecture)
-	}
-	if err := claim.CheckImages(ctx, p.images.source, p.images.names); err != nil {
-		if ctx.Err() != nil {
-			return ErrInterrupted
-		}
-		return fmt.Errorf("%w; nothing was asked", err)
 	}
 	if err := p.images.verify(ctx, f, policy, o); err != nil {
 		return err

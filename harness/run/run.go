@@ -33,6 +33,8 @@ type Dependencies struct {
 	Bundled *Bundled
 	// Hub fetches data sets by name; nil fetches none.
 	Hub claim.Hub
+	// Shared keeps data sets and images for the runs that follow; nil keeps none.
+	Shared *Shared
 	// Observer is told what happens; nil tells nobody.
 	Observer Observer
 	// InFlight is told of every change in the number of requests in flight at an
@@ -99,7 +101,7 @@ func DryRun(ctx context.Context, cfg Config, deps Dependencies) (*Plan, error) {
 	deps = deps.withDefaults()
 	ctx, cancel := infer.UntilStopped(ctx, deps.Stop)
 	defer cancel()
-	p, err := NewPlan(ctx, cfg, claim.Loader{Hub: deps.Hub})
+	p, err := newPlan(ctx, cfg, claim.Loader{Hub: deps.Hub}, nil, earlierLabels{})
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +130,7 @@ func ready(ctx context.Context, cfg Config, known string, deps Dependencies) (*P
 	ctx, cancel := infer.UntilStopped(ctx, deps.Stop)
 	defer cancel()
 	id, lacksNothing := whole(known)
-	p, err := newPlan(ctx, cfg, claim.Loader{Hub: deps.Hub, Commit: commitOf(known)}, labelsOf(known, lacksNothing))
+	p, err := newPlan(ctx, cfg, claim.Loader{Hub: deps.Hub, Commit: commitOf(known)}, deps.Shared, labelsOf(known, lacksNothing))
 	if err != nil {
 		return nil, nil, err
 	}

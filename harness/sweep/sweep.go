@@ -20,10 +20,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"candor/harness/claim"
+	"candor/harness/hub"
+	"candor/harness/regular"
 	"candor/harness/run"
-	"candor/harness/verify"
+	"candor/scoring"
 
 	"github.com/google/renameio/v2"
 )
@@ -38,46 +41,121 @@ const (
 type Planned struct {
 	Cell
 	Tasks    int  `json:"tasks"`
-	Requests int  `json:"requests"`
+	Requests int  `json:"requests"` // of all tasks: several where a source of confidence draws, fewer where equal tasks share an answer
+	Images   int  `json:"images"`   // distinct
 	Recorded int  `json:"recorded"` // of its tasks, already
 	Finished bool `json:"finished"`
+	// Reward and CI are a finished cell's, under its own payment.
+	Reward *float64          `json:"reward"`
+	CI     *scoring.Interval `json:"ci"`
+	// Seconds is about how long the tasks that are not recorded will take, by the
+	// rate of this cell so far or else of others that load the model alike; null
+	// where none was asked.
+	Seconds *float64 `json:"seconds"`
+	// Unread is why the data of a finished cell cannot be read any more, so that
+	// whether they changed is not known.
+	Unread string `json:"unread,omitempty"`
+
+	earlier []run.Trace // of an unfinished cell
+	pace    pace
 }
 
 // Observer is told of the cells; the runs tell their own observer the rest.
 type Observer interface {
 	// Planned: these cells make the sweep.
 	Planned([]Planned)
-	// Cell: the cell at that place, from 0, is taken up.
-	Cell(at int)
+	// Cell: the cell at that place, from 0, is taken up; so many of its tasks
+	// were recorded earlier.
+	Cell(at int, earlier []run.Trace)
+	// Done: it has its figures, reward among them.
+	Done(at int, s run.Summary)
 }
 
-// Plan lays out what each cell in dir will take, and asks nothing. A cell that
-// cannot be planned is an error that names it.
+// Plan lays out what each cell in dir will take, and asks nothing. Data sets are
+// loaded once each, and kept in deps.Shared if that is set. A cell that cannot
+// be planned is an error that names it; so is one that was begun under other
+// settings or of files that changed since, which matches run.ErrChanged.
 func Plan(ctx context.Context, cells []Cell, dir string, deps run.Dependencies) ([]Planned, error) {
-	out := make([]Planned, 0, len(cells))
+	shared := deps.Shared
+	if shared == nil {
+		shared = &run.Shared{}
+		defer shared.Close()
+	}
 	for _, c := range cells {
-		p := Planned{Cell: c}
-		if m, ok := done(filepath.Join(dir, c.Name), c.Config); ok {
-			p.Tasks, p.Recorded, p.Finished = m.Tasks, m.Tasks, true
-			out = append(out, p)
-			continue
+		// A manifest that cannot be read is told where the run is.
+		if m, err := run.LoadManifest(filepath.Join(dir, c.Name)); err == nil && hub.IsCommit(m.Dataset.Revision) {
+			shared.Pin(c.Config.Dataset, m.Dataset.Revision)
 		}
-		plan, err := run.NewPlan(ctx, c.Config, claim.Loader{Hub: deps.Hub})
+	}
+	out := make([]Planned, len(cells))
+	for i, c := range cells {
+		begun, err := begunIn(filepath.Join(dir, c.Name))
+		if err == nil {
+			out[i], err = plan(ctx, c, begun, deps.Hub, shared)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("cell %s: %w", c.Name, err)
 		}
-		p.Tasks, p.Requests = len(plan.Tasks), plan.Requests()
-		if traces, err := run.ReadTraces(filepath.Join(dir, c.Name)); err == nil {
-			p.Recorded = len(traces)
-		}
-		out = append(out, p)
 	}
+	estimate(out)
 	return out, nil
 }
 
+// begunIn is the run in a cell's directory, nil if none was begun.
+func begunIn(dir string) (*run.Stored, error) {
+	if _, err := os.Stat(filepath.Join(dir, run.ManifestFile)); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return run.Read(dir)
+}
+
+func plan(ctx context.Context, c Cell, begun *run.Stored, fetch claim.Hub, shared *run.Shared) (Planned, error) {
+	p := Planned{Cell: c}
+	if begun != nil {
+		p.Recorded, p.Finished, p.pace = len(begun.Traces), finished(begun, c.Config), paceOf(begun)
+		if p.Finished {
+			p.Reward, p.CI = earned(begun.Dir)
+		} else {
+			p.earlier = begun.Traces
+		}
+	}
+	laid, err := shared.Plan(ctx, c.Config, fetch, begun)
+	switch {
+	case err == nil:
+		p.Tasks, p.Requests, p.Images = len(laid.Tasks), laid.Requests(), laid.Images
+	case p.Finished && ctx.Err() == nil && gone(err, begun):
+		p.Tasks, p.Images, p.Unread = begun.Manifest.Tasks, begun.Manifest.Dataset.Images, err.Error()
+		err = nil
+	}
+	return p, err
+}
+
+// gone tells an error of data that are not there, or of the Hub's, which do not
+// change within a commit: nothing of a finished cell can have changed, for all
+// that is known.
+func gone(err error, begun *run.Stored) bool {
+	return errors.Is(err, fs.ErrNotExist) || !errors.Is(err, run.ErrChanged) && hub.IsCommit(begun.Manifest.Dataset.Revision)
+}
+
+// earned is the reward in a run's summary, nil if that cannot be read: it is
+// for looking at alone.
+func earned(dir string) (*float64, *scoring.Interval) {
+	var s scoring.Summary
+	b, err := regular.ReadFile(filepath.Join(dir, run.SummaryFile))
+	if err != nil || json.Unmarshal(b, &s) != nil {
+		return nil, nil
+	}
+	return s.Reward, s.CI["reward"]
+}
+
 // Run asks what the cells in dir lack, and makes the joint table of all. It
-// returns run.ErrInterrupted when stopped; the same call goes on.
+// returns run.ErrInterrupted when stopped; the same call goes on. Cells that
+// share data and model family read and prepare them once.
 func (f *File) Run(ctx context.Context, cells []Cell, dir string, deps run.Dependencies, o Observer) (*Table, error) {
+	if deps.Shared == nil {
+		deps.Shared = &run.Shared{}
+		defer deps.Shared.Close()
+	}
 	plan, err := Plan(ctx, cells, dir, deps)
 	if err != nil {
 		return nil, err
@@ -92,15 +170,17 @@ func (f *File) Run(ctx context.Context, cells []Cell, dir string, deps run.Depen
 		if p.Finished {
 			continue
 		}
-		o.Cell(i)
+		o.Cell(i, p.earlier)
 		at := filepath.Join(dir, p.Name)
 		_, err := os.Stat(filepath.Join(at, run.ManifestFile))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-		if _, err = run.Execute(ctx, p.Config, at, err == nil, deps); err != nil {
+		res, err := run.Execute(ctx, p.Config, at, err == nil, deps)
+		if err != nil {
 			return nil, fmt.Errorf("cell %s: %w", p.Name, err)
 		}
+		o.Done(i, res.Summary)
 	}
 	result, err := f.join(ctx, cells, dir)
 	if err != nil {
@@ -109,32 +189,23 @@ func (f *File) Run(ctx context.Context, cells []Cell, dir string, deps run.Depen
 	return result, result.save(dir)
 }
 
-// done tells a cell that was asked under this very configuration and lacks
-// nothing.
-func done(dir string, cfg run.Config) (run.Manifest, bool) {
-	m, err := run.LoadManifest(dir)
-	if err != nil || m.State != run.Finished || answers(m.Config) != answers(cfg) {
-		return m, false
-	}
-	if prompt, err := promptOf(cfg); err != nil || prompt.Hash() != m.Prompt.Hash {
-		return m, false
-	}
-	traces, err := run.ReadTraces(dir)
-	return m, err == nil && len(traces) == m.Tasks
+// finished tells a cell that has an answer to every task, and its figures as
+// they are wanted now.
+func finished(s *run.Stored, cfg run.Config) bool {
+	return s.Manifest.State == run.Finished && len(s.Traces) == s.Manifest.Tasks && answers(s.Manifest.Config) == answers(cfg)
 }
 
-func promptOf(cfg run.Config) (verify.Prompt, error) {
-	if cfg.Prompt == "" {
-		return verify.DefaultPrompt(), nil
-	}
-	return verify.LoadPrompt(cfg.Prompt)
-}
-
-// answers is a configuration without what has no part in answers or figures.
+// answers is a configuration without what has no part in answers or figures,
+// and without paths: what the files hold is compared where they are there.
 func answers(c run.Config) string {
 	c.Hosts, c.Parallel, c.Force, c.Preflight, c.AcceptServer = nil, "", false, false, false
-	b, _ := json.Marshal(c) // plain data; absent lists and empty ones differ
-	return string(b)
+	c.Dataset, c.Images, c.EvalIDs, c.Prompt = "", "", "", ""
+	names := make([]string, len(c.Labels))
+	for i, arg := range c.Labels {
+		names[i], _, _ = strings.Cut(arg, "=")
+	}
+	c.Labels = names
+	return written(c)
 }
 
 // save writes the result beside the cells.
