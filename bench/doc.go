@@ -7,6 +7,7 @@
 //	scripts/bench-numpy.sh
 //	scripts/bench-pillow.sh
 //	scripts/bench-load.sh
+//	scripts/bench-openenv.sh
 //
 // The journal's is beside it: go test -bench Journal ./harness/run.
 //
@@ -66,6 +67,23 @@
 // is above that, since it has answers in it of requests sent before it began to
 // count, and no end of the load is cut off. Candor's window opens and closes
 // with an answer.
+//
+// # OpenEnv servers
+//
+// LearnLens's number-sort, served by Candor and by OpenEnv in Python (0.10.0, and
+// 0.3.0), to the same clients on the same two cores, in turns; a step is an
+// episode, with its reset and two checked messages. Three runs, while other
+// programs kept the cores busy (load 9 to 15):
+//
+//	sessions at once                  1            128
+//	steps/s                           3600–3900    4200–5200
+//	× OpenEnv 0.10.0                  2.1–2.3      2.7–3.6
+//	× OpenEnv 0.3.0                   1.9–2.3      3.2–3.7
+//	server's processor time a step    137–151 µs   143–155 µs
+//	  OpenEnv 0.10.0                  327–340 µs   382–472 µs
+//
+// Clients and server share the cores, so that the ratio of steps understates how
+// much more the server alone could do; that of processor time does not.
 //
 // # Replicates of ratio metrics
 //

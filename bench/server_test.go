@@ -23,6 +23,10 @@ const service = 200 * time.Millisecond
 const slotsVar, serviceVar = "CANDOR_BENCH_SLOTS", "CANDOR_BENCH_SERVICE"
 
 func TestMain(m *testing.M) {
+	if os.Getenv(openenvVar) != "" {
+		fmt.Fprintln(os.Stderr, serveOpenEnv())
+		os.Exit(1)
+	}
 	if slots, err := strconv.Atoi(os.Getenv(slotsVar)); err == nil {
 		each, err := time.ParseDuration(os.Getenv(serviceVar))
 		if err == nil {
@@ -70,10 +74,29 @@ func serve(slots int, each time.Duration) error {
 // startServer runs serve in a process of its own until the benchmark ends.
 func startServer(b *testing.B, slots int, each time.Duration) (url string) {
 	b.Helper()
+	return startSelf(b, slotsVar+"="+strconv.Itoa(slots), serviceVar+"="+each.String())
+}
+
+// startSelf runs the test binary as the server that the environment asks for,
+// and returns the address that it says.
+func startSelf(b *testing.B, environment ...string) (url string) {
+	b.Helper()
 	command := exec.CommandContext(b.Context(), os.Args[0])
-	command.Env = append(os.Environ(), slotsVar+"="+strconv.Itoa(slots), serviceVar+"="+each.String())
+	command.Env = append(os.Environ(), environment...)
+	url, _ = start(b, command)
+	return url
+}
+
+// start runs a server until the benchmark ends, and returns the address that it
+// says first, and its process.
+func start(b *testing.B, command *exec.Cmd) (url string, pid int) {
+	b.Helper()
 	command.Stderr = os.Stderr
 	out, err := command.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	in, err := command.StdinPipe() // open as long as it is to serve
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -81,6 +104,7 @@ func startServer(b *testing.B, slots int, each time.Duration) (url string) {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() {
+		in.Close()
 		_ = command.Process.Kill()
 		_ = command.Wait() // it was killed
 	})
@@ -88,7 +112,7 @@ func startServer(b *testing.B, slots int, each time.Duration) (url string) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	return strings.TrimSpace(line)
+	return strings.TrimSpace(line), command.Process.Pid
 }
 
 // post sends a ready body and reads the answer: the least that a client can do.
