@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -23,23 +24,30 @@ func TestInterruptOnce(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
-			s := faultserver.New(t, faultserver.Latency(100*time.Millisecond))
+			// All but the first tasks wait until the signal has been heard: then
+			// some are in flight, whatever the machine's speed.
+			heard := make(chan struct{})
+			let := sync.OnceFunc(func() { close(heard) })
+			s := faultserver.New(t, faultserver.On(faultserver.After(8, nil), faultserver.Change(func(*faultserver.Request, *faultserver.Reply) { <-heard })))
+			t.Cleanup(let)
 			data := filepath.Join(t.TempDir(), "claims")
-			if err := writeClaims(data, 200); err != nil {
+			if err := writeClaims(data, 20); err != nil {
 				t.Fatal(err)
 			}
 			dir := filepath.Join(t.TempDir(), "out")
 			p := start(t, s.URL, "eval", "--config", data+".toml", "--no-preflight", "--parallel", "3", "--bootstrap", "0", "--num-tasks", "0", "--out", dir)
-			p.await("5 traces", func() bool { return recordedIn(t, dir) >= 5 })
+			p.await("5 traces, and 3 tasks in flight", func() bool { return recordedIn(t, dir) >= 5 && len(s.Requests()) == 11 })
 			p.signal(sig)
+			p.await("an answer to the signal", func() bool { return strings.Contains(p.err.String(), "finishing what is in flight") })
+			let()
 			if got := p.status(soon); got != 130 {
 				t.Errorf("exit status %d; want 130; stderr:\n%s", got, p.err)
 			}
-			if asked, recorded := len(s.Requests()), recordedIn(t, dir); asked != recorded {
-				t.Errorf("%d requests were made and %d answers recorded; what is in flight is finished", asked, recorded)
+			if asked, recorded := len(withImage(s)), recordedIn(t, dir); asked != recorded || recorded != 10 {
+				t.Errorf("%d tasks were asked and %d answers recorded; what is in flight is finished, and nothing else begun", asked, recorded)
 			}
-			if !strings.Contains(p.err.String(), "finishing what is in flight") || !strings.Contains(p.err.String(), "candor eval --resume "+dir) {
-				t.Errorf("stderr does not say what goes on and how to go on:\n%s", p.err)
+			if !strings.Contains(p.err.String(), "candor eval --resume "+dir) {
+				t.Errorf("stderr does not say how to go on:\n%s", p.err)
 			}
 			if !strings.Contains(p.out.String(), "interrupted, PARTIAL: ") {
 				t.Errorf("the summary is not marked partial:\n%s", p.out)
@@ -51,17 +59,29 @@ func TestInterruptOnce(t *testing.T) {
 	}
 }
 
+// withImage are a server's requests for tasks; the prompt's text is counted by
+// one without an image.
+func withImage(s *faultserver.Server) (of []*faultserver.Request) {
+	for _, r := range s.Requests() {
+		if r.ImageSHA256 != "" {
+			of = append(of, r)
+		}
+	}
+	return of
+}
+
 // The second signal does not wait for a server that hangs.
 func TestInterruptTwice(t *testing.T) {
 	t.Parallel()
-	s := faultserver.New(t, faultserver.On(faultserver.After(5, nil), faultserver.Hang()))
+	task := func(r *faultserver.Request) bool { return r.ImageSHA256 != "" }
+	s := faultserver.New(t, faultserver.On(faultserver.After(5, task), faultserver.Hang()))
 	data := filepath.Join(t.TempDir(), "claims")
 	if err := writeClaims(data, 5); err != nil {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "out")
 	p := start(t, s.URL, "eval", "--config", data+".toml", "--no-preflight", "--parallel", "2", "--bootstrap", "0", "--out", dir)
-	p.await("a hanging request", func() bool { return len(s.Requests()) >= 7 && recordedIn(t, dir) == 5 })
+	p.await("a hanging request", func() bool { return len(withImage(s)) >= 7 && recordedIn(t, dir) == 5 })
 	p.signal(syscall.SIGINT)
 	p.await("an answer to the signal", func() bool { return strings.Contains(p.err.String(), "once more to stop at once") })
 	select {

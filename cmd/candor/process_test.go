@@ -75,10 +75,15 @@ func (p *process) status(within time.Duration) int {
 	}
 }
 
-// await waits until ready, at most as long as the process lives.
+// await waits until ready, at most as long as the process lives, or as the test
+// has: how fast the machine is proves nothing.
 func (p *process) await(what string, ready func() bool) {
 	p.t.Helper()
-	deadline := time.After(60 * time.Second)
+	within := 10 * time.Minute
+	if end, ok := p.t.Deadline(); ok {
+		within = time.Until(end) - 10*time.Second // to say what did not come
+	}
+	deadline := time.After(within)
 	for !ready() {
 		select {
 		case <-p.exited:
@@ -87,7 +92,7 @@ func (p *process) await(what string, ready func() bool) {
 			}
 			return
 		case <-deadline:
-			p.t.Fatalf("no %s after a minute; stderr:\n%s", what, p.err)
+			p.t.Fatalf("no %s after %v; stderr:\n%s", what, within, p.err)
 		case <-time.After(2 * time.Millisecond):
 		}
 	}

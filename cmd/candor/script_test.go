@@ -87,13 +87,18 @@ func (f *faults) change(ts *script, neg bool, args []string) {
 	f.of[ts][0].Set(faultOptions(ts, args)...)
 }
 
-// asked is "asked N": the script's servers had N requests since the last time.
+// asked is "asked N": the script's servers had N requests since the last time,
+// those that only count a text left out.
 func (f *faults) asked(ts *script, neg bool, args []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	n := 0
 	for _, s := range f.of[ts] {
-		n += len(s.Requests())
+		for _, r := range s.Requests() {
+			if most, _ := r.Option("num_predict"); r.ImageSHA256 != "" || most > 1 {
+				n++
+			}
+		}
 	}
 	before, _ := strconv.Atoi(ts.Getenv("ASKED"))
 	ts.Setenv("ASKED", fmt.Sprint(n))
@@ -140,7 +145,7 @@ func faultOptions(ts *script, args []string) []faultserver.Option {
 		case "bad-images": // percent of the tasks
 			out = append(out, faultserver.On(faultserver.Share(float64(n)/100, nil), faultserver.Status(500, "failed to process inputs: image: unknown format")))
 		case "missing-after":
-			out = append(out, faultserver.On(faultserver.After(n, nil), faultserver.ModelMissing()))
+			out = append(out, faultserver.On(faultserver.After(n, func(r *faultserver.Request) bool { return r.ImageSHA256 != "" }), faultserver.ModelMissing()))
 		case "refuse": // to take a model
 			out = append(out, faultserver.RefuseModels(n, "not here"))
 		case "has": // another model under the name of the embedded one

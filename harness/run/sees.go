@@ -63,7 +63,10 @@ func (a *asking) sees(ctx context.Context, b infer.Backend, j job, resp infer.Re
 	case err != nil:
 		a.blame(endpoint, faultUncounted, "whether the images reach the model could not be checked: %v", err)
 	default:
-		a.run.count(endpoint, text)
+		// On disk before the answer is, so that no later session counts again.
+		if err := a.run.count(endpoint, text); err != nil {
+			a.stop(err)
+		}
 	}
 	s.settled = true
 	return nil
@@ -98,10 +101,11 @@ func (r *openedRun) textTokens(endpoint string) int {
 	return r.manifest.TextTokens[endpoint]
 }
 
-func (r *openedRun) count(endpoint string, text int) {
+func (r *openedRun) count(endpoint string, text int) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.manifest.count(endpoint, text)
+	return r.manifest.save(r.dir)
 }
 
 func (m *Manifest) count(endpoint string, text int) {

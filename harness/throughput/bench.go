@@ -21,6 +21,7 @@ type bench struct {
 	prepared *run.Prepared
 	report   Report
 	sent     atomic.Int64 // images made cold so far
+	tooSlow  int          // open loops left out
 }
 
 // load has every server load the model, so that no level measures that.
@@ -71,8 +72,12 @@ func (b *bench) rates(best float64) []offered {
 		rates = append(rates, offered{rate: r})
 	}
 	for _, s := range b.Shares {
-		if best > 0 {
-			rates = append(rates, offered{s * best, s})
+		switch rate := s * best; {
+		case best == 0:
+		case b.open(rate).Validate() != nil:
+			b.tooSlow++
+		default:
+			rates = append(rates, offered{rate, s})
 		}
 	}
 	return rates
@@ -163,7 +168,7 @@ func (b *bench) warn() {
 		if l.Requests == 0 {
 			empty++
 		}
-		if l.Latency.P50 != nil && l.Behind > *l.Latency.P50/10 {
+		if l.Latency.P50 != nil && (l.MeanBehind > *l.Latency.P50/10 || l.Behind > *l.Latency.P50) {
 			behind++
 		}
 	}
@@ -173,7 +178,10 @@ func (b *bench) warn() {
 	if empty > 0 {
 		say("nothing_measured", "%d levels measured nothing: the time was up in the warm-up; raise --duration", empty)
 	}
+	if b.tooSlow > 0 {
+		say("too_slow", "%d open loops were left out: at a share of what the closed loops reach not one request is due within %v; raise --duration", b.tooSlow, b.Base.Duration)
+	}
 	if behind > 0 {
-		say("client_late", "in %d levels a request was sent late by more than a tenth of the median latency: this machine was busy, and the figures are its too", behind)
+		say("client_late", "in %d levels requests were sent late, on average by more than a tenth of the median latency, or one by more than all of it: this machine was busy, and the figures are its too", behind)
 	}
 }

@@ -8,6 +8,7 @@ package throughput
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"candor/harness/run"
 	"candor/infer"
@@ -118,14 +119,23 @@ func (c Config) validate() error {
 	if len(c.Caches) == 0 || len(c.Concurrency)+len(c.Rates) == 0 || c.Rounds < 1 || c.Rounds > 1000 {
 		return fmt.Errorf("nothing to measure: name a concurrency or a rate, cold or cached images, and 1 to 1000 rounds")
 	}
-	for _, n := range c.Concurrency {
+	for i, n := range c.Concurrency {
+		if slices.Contains(c.Concurrency[:i], n) {
+			return fmt.Errorf("--concurrency names %d twice; --count measures everything again", n)
+		}
+		if n < 1 {
+			return fmt.Errorf("--concurrency %d: want 1 to %d requests in flight", n, load.MaxConcurrency)
+		}
 		if err := c.closed(n).Validate(); err != nil {
-			return err
+			return fmt.Errorf("--concurrency %d: %w", n, err)
 		}
 	}
-	for _, r := range c.Rates {
+	for i, r := range c.Rates {
+		if slices.Contains(c.Rates[:i], r) {
+			return fmt.Errorf("--rate names %v twice; --count measures everything again", r)
+		}
 		if err := c.open(r).Validate(); err != nil {
-			return err
+			return fmt.Errorf("--rate %v: %w", r, err)
 		}
 	}
 	return nil

@@ -80,12 +80,19 @@ func (l Load) Validate() error {
 		return fmt.Errorf("1 to %d requests are measured after 0 to %d: %d after %d", MaxRequests, MaxRequests, l.Requests, l.WarmUp)
 	case l.Duration <= 0 || l.Duration > MaxDuration:
 		return fmt.Errorf("the duration must be above 0 and at most %v: %v", MaxDuration, l.Duration)
+	case l.Rate > 0 && l.Rate*l.Duration.Seconds() < 1:
+		return fmt.Errorf("at %v requests a second none may be due within %v; a longer duration, of %v or more, has one", l.Rate, l.Duration, oneDue(l.Rate))
 	case l.Slots < 1:
 		return fmt.Errorf("a server has at least one slot: %d", l.Slots)
 	case l.InTime < 0:
 		return fmt.Errorf("no answer comes within %v", l.InTime)
 	}
 	return nil
+}
+
+// oneDue is the time from one request to the next, rounded up to seconds.
+func oneDue(rate float64) time.Duration {
+	return time.Duration(math.Ceil(1/rate)) * time.Second
 }
 
 // Run puts the load on the server behind ask and returns what was measured,

@@ -225,6 +225,45 @@ func TestOutcomes(t *testing.T) {
 	})
 }
 
+// However short its window is, an open loop shows neither more than the server
+// can do nor, on average, another rate than the one that was asked for.
+func TestFewRequests(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		rate     float64
+		requests int
+		duration time.Duration
+		want     float64
+	}{
+		{"four above what it can do", 15, 4, time.Minute, 10},
+		{"ended by the time, above", 30, 100, 500 * time.Millisecond, 10},
+		{"ended by the time, below", 2, 100, 1500 * time.Millisecond, 2},
+		{"ended by the requests, below", 2, 5, time.Minute, 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			const times = 400
+			sum, sum2, seconds := 0.0, 0.0, 0.0
+			for seed := range uint64(times) {
+				l := load.Load{Rate: tt.rate, Arrivals: load.Poisson, Seed: seed, WarmUp: 8, Requests: tt.requests, Duration: tt.duration, Slots: 1}
+				bubble(t, l, serve(1, 100*time.Millisecond, -1), func(r load.Result) {
+					if r.Throughput > 10+1e-9 {
+						t.Errorf("%v answers a second in %v s of a server that can do 10", r.Throughput, r.Seconds)
+					}
+					n := r.Throughput * r.Seconds
+					sum, sum2, seconds = sum+n, sum2+n*n, seconds+r.Seconds
+				})
+			}
+			if tt.want == 10 { // it is not always busy
+				return
+			}
+			rate := sum / seconds
+			if se := math.Sqrt(sum2) / seconds; math.Abs(rate-tt.want) > 4*se {
+				t.Errorf("%v answers a second on average, standard error %v; want %v", rate, se, tt.want)
+			}
+		})
+	}
+}
+
 // A schedule of Poisson arrivals is its seed's, has the rate asked for and the
 // spread of independent arrivals.
 func TestPoisson(t *testing.T) {
@@ -283,6 +322,7 @@ func TestValidate(t *testing.T) {
 		"too many at once": func(l *load.Load) { l.Concurrency = 1 << 20 },
 		"no number":        func(l *load.Load) { l.Concurrency, l.Rate = 0, math.NaN() },
 		"infinite":         func(l *load.Load) { l.Concurrency, l.Rate = 0, math.Inf(1) },
+		"none due":         func(l *load.Load) { l.Concurrency, l.Rate = 0, 1.0/61 },
 		"no such arrivals": func(l *load.Load) { l.Concurrency, l.Rate, l.Arrivals = 0, 1, "bursts" },
 		"nothing":          func(l *load.Load) { l.Requests = 0 },
 		"without end":      func(l *load.Load) { l.Duration = 0 },

@@ -31,8 +31,10 @@ type Result struct {
 	// Busy is the share of the window with Slots requests or more in flight.
 	Busy     float64 `json:"busy_share"`
 	InFlight float64 `json:"mean_in_flight"`
-	// Behind is how late the latest request was sent: the client's own fault.
-	Behind float64 `json:"sent_late_seconds"`
+	// Behind is how late the latest request was sent, and MeanBehind how late on
+	// average: the client's own fault.
+	Behind     float64 `json:"sent_late_seconds"`
+	MeanBehind float64 `json:"mean_sent_late_seconds"`
 }
 
 // Quantiles of a set of times in seconds, nearest rank. One that falls among
@@ -49,10 +51,12 @@ type Quantiles struct {
 func (l Load) measure(calls []call, w window) Result {
 	r := Result{Seconds: (w.to - w.from).Seconds()}
 	var latency, service, first []float64
+	behind := 0.0
 	for _, c := range calls {
 		if w.measured(c) {
 			r.Requests++
-			r.Behind = max(r.Behind, (c.sent - c.intended).Seconds())
+			late := (c.sent - c.intended).Seconds()
+			r.Behind, behind = max(r.Behind, late), behind+late
 		}
 		switch {
 		case w.measured(c) && !c.finished:
@@ -75,6 +79,9 @@ func (l Load) measure(calls []call, w window) Result {
 			}
 		}
 	}
+	if r.Requests > 0 {
+		r.MeanBehind = behind / float64(r.Requests)
+	}
 	l.rates(&r, calls, w)
 	r.Latency, r.Service, r.FirstToken = quantiles(latency), quantiles(service), quantiles(first)
 	r.Busy, r.InFlight = occupied(calls, w, l.Slots)
@@ -84,24 +91,51 @@ func (l Load) measure(calls []call, w window) Result {
 func (l Load) late(c call) bool { return l.InTime > 0 && c.done-c.intended > l.InTime }
 
 // rates are of all answers that came in the window, those to the warm-up's
-// requests too.
+// requests too. Where the window's edges fall into the service of a request,
+// only that share of the answer counts, lest a short window show more than the
+// server can do.
 func (l Load) rates(r *Result, calls []call, w window) {
-	var all, good, prompt, output int
-	for _, c := range calls {
-		if !c.finished || c.answer.Err != nil || !w.holds(c.done) {
+	if r.Seconds <= 0 {
+		return
+	}
+	share := l.shares(calls, w)
+	var all, good, prompt, output float64
+	for i, c := range calls {
+		if !c.finished || c.answer.Err != nil {
 			continue
 		}
-		all++
+		all += share[i]
 		if c.answer.Useful && !l.late(c) {
-			good++
+			good += share[i]
 		}
-		prompt += c.answer.PromptTokens
-		output += c.answer.OutputTokens
+		prompt += share[i] * float64(c.answer.PromptTokens)
+		output += share[i] * float64(c.answer.OutputTokens)
 	}
-	if r.Seconds > 0 {
-		r.Throughput, r.Goodput = float64(all)/r.Seconds, float64(good)/r.Seconds
-		r.PromptRate, r.OutputRate = float64(prompt)/r.Seconds, float64(output)/r.Seconds
+	r.Throughput, r.Goodput = all/r.Seconds, good/r.Seconds
+	r.PromptRate, r.OutputRate = prompt/r.Seconds, output/r.Seconds
+}
+
+// shares is how much of each call was served in the window. The service of one
+// begins when it was sent and its slot was free, in the order of the answers,
+// in which calls are.
+func (l Load) shares(calls []call, w window) []float64 {
+	out := make([]float64, len(calls))
+	for i, c := range calls {
+		begun := c.sent
+		if i >= l.Slots {
+			begun = max(begun, calls[i-l.Slots].done)
+		}
+		switch {
+		case !w.shares || begun >= c.done:
+			if w.holds(c.done) {
+				out[i] = 1
+			}
+		default:
+			in := min(c.done, w.to) - max(begun, w.from)
+			out[i] = max(0, in.Seconds()) / (c.done - begun).Seconds()
+		}
 	}
+	return out
 }
 
 func quantiles(x []float64) Quantiles {

@@ -12,9 +12,8 @@ import (
 // What waits here is late from the time at which it should have been sent.
 const mostInFlight = 1024
 
-// open sends requests at the times of a schedule. The window opens when the
-// first one that is measured is due, and closes when the one after the last
-// would be; those due in it are measured, however late their answers come.
+// open sends requests at the times of a schedule. Those due in its window are
+// measured, however late their answers come.
 func (l Load) open(ctx context.Context, giveUp context.CancelFunc, rec *record) window {
 	times, from, to := l.schedule()
 	patience := time.AfterFunc(to+l.Duration, giveUp)
@@ -36,27 +35,43 @@ func (l Load) open(ctx context.Context, giveUp context.CancelFunc, rec *record) 
 	}
 	sleepUntil(ctx, rec.start.Add(to))
 	calls.Wait()
-	return window{from: from, to: to, measured: func(c call) bool { return c.intended >= from }}
+	return window{from: from, to: to, shares: true, measured: func(c call) bool {
+		return c.intended > from || c.intended == from && l.Arrivals == Constant
+	}}
 }
 
-// schedule is when requests are due, and the window.
+// schedule is when requests are due, and the window. That has as many distances
+// between arrivals as requests, lest it show more or fewer a second than come:
+// at equal distances it opens when the first one that is measured is due, and
+// closes when the one after the last would be; of independent arrivals it opens
+// with the last of the warm-up and closes with the last one that is measured.
 func (l Load) schedule() (times []time.Duration, from, to time.Duration) {
 	next := l.arrivals()
-	at := next()
+	at, last := next(), time.Duration(0)
 	for len(times) < l.WarmUp && at < l.Duration {
-		times = append(times, at)
+		times, last = append(times, at), at
 		at = next()
 	}
-	from = at
+	switch {
+	case l.Arrivals == Constant:
+		from = at
+	case len(times) < l.WarmUp:
+		from = l.Duration
+	default:
+		from = last
+	}
 	to = from + l.Duration
 	for range l.Requests {
-		if at-from >= l.Duration {
+		if at >= to {
 			return times, from, to
 		}
-		times = append(times, at)
+		times, last = append(times, at), at
 		at = next()
 	}
-	return times, from, min(at, to)
+	if l.Arrivals == Constant {
+		last = at
+	}
+	return times, from, min(last, to)
 }
 
 // arrivals returns what yields one due time after another.

@@ -17,6 +17,7 @@ type call struct {
 type window struct {
 	from, to time.Duration
 	measured func(call) bool
+	shares   bool // its edges fall into the service of requests
 }
 
 func (w window) holds(t time.Duration) bool { return t > w.from && t <= w.to }
