@@ -21,6 +21,13 @@ const faultURL = "https://errors.pydantic.dev/2.14/v/"
 
 // MarshalJSON writes the fault with its keys in pydantic's order.
 func (f Fault) MarshalJSON() ([]byte, error) {
+	input := Respell(f.Input)
+	if !json.Valid(input) { // what stands there is no JSON: then it is told as a text
+		var err error
+		if input, err = Marshal(string(input)); err != nil {
+			return nil, err
+		}
+	}
 	return Marshal(struct {
 		Type  string          `json:"type"`
 		Loc   []any           `json:"loc"`
@@ -28,15 +35,15 @@ func (f Fault) MarshalJSON() ([]byte, error) {
 		Input json.RawMessage `json:"input"`
 		Ctx   json.RawMessage `json:"ctx,omitempty"`
 		URL   string          `json:"url"`
-	}{f.Type, f.Loc, f.Msg, Respell(f.Input), f.Ctx, faultURL + f.Type})
+	}{f.Type, f.Loc, f.Msg, input, f.Ctx, faultURL + f.Type})
 }
 
 // Invalid is the error of an action that an environment does not understand:
 // [CodeValidation] with its faults.
 func Invalid(faults ...Fault) *Error {
 	e := &Error{Code: CodeValidation, Message: "Invalid message"}
-	// It cannot fail but for an Input that is no JSON, and then the message
-	// goes without its data.
+	// It cannot fail but for a Ctx that is no JSON, and then the message goes
+	// without its data.
 	e.Data, _ = Marshal(struct {
 		Message string  `json:"message"`
 		Code    string  `json:"code"`
