@@ -67,7 +67,7 @@ type Limits struct {
 	Idle     time.Duration // between the messages of a session; 30 minutes
 	Ping     time.Duration // between pings, and for the answer to one; 20 seconds
 	Step     time.Duration // for one call of an environment; 5 minutes
-	Rate     float64       // messages a second of a session, beyond which they wait; 10000
+	Rate     float64       // messages a second of a session, beyond which they wait; 2000
 	Parallel int           // calls of environments at a time; 4 for each processor, at least 16
 	Grace    time.Duration // for running calls when the server stops; 10 seconds
 }
@@ -99,6 +99,11 @@ func NewServer(spec Spec, options Options) (*Server, error) {
 	}
 	if err := options.Limits.check(); err != nil {
 		return nil, err
+	}
+	for path := range spec.Routes {
+		if len(path) < 3 || path[0] != '/' || path[len(path)-1] != '/' {
+			return nil, fmt.Errorf("environment %s: route %q: it begins and ends with a slash and has a name between", spec.Name, path)
+		}
 	}
 	if options.Log == nil {
 		options.Log = slog.New(slog.DiscardHandler)
@@ -149,7 +154,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		ErrorLog:          slog.NewLogLogger(s.options.Log.Handler(), slog.LevelDebug),
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
+	go func() { failed <- server.Serve(pacedListener{listener, s.options.Limits.Message}) }()
 	select {
 	case err := <-failed:
 		s.Close()
@@ -211,7 +216,7 @@ func (l Limits) orDefault() Limits {
 	use(&l.Idle, 30*time.Minute)
 	use(&l.Ping, 20*time.Second)
 	use(&l.Step, 5*time.Minute)
-	use(&l.Rate, 10000)
+	use(&l.Rate, 2000)
 	use(&l.Parallel, defaultParallel())
 	use(&l.Grace, 10*time.Second)
 	return l

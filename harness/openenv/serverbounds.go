@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -85,28 +86,35 @@ func (s *Server) readAll(ctx context.Context, from io.Reader) (all []byte, relea
 	}
 }
 
-// A pacer spaces what comes faster than a rate, after a second's worth at
-// once. Only one goroutine uses it.
+// A pacer spaces what comes faster than a rate, after a burst. Only one
+// goroutine uses it at a time.
 type pacer struct {
-	rate float64 // a second
-	left float64
-	seen time.Time
+	rate, burst, left float64
+	seen              time.Time
 }
 
-func newPacer(rate float64) *pacer { return &pacer{rate: rate, left: rate} }
+func newPacer(rate, burst float64) *pacer {
+	return &pacer{rate: rate, burst: max(1, burst), left: max(1, burst)}
+}
+
+// take lets n through and tells how long to wait before anything else.
+func (p *pacer) take(n float64) time.Duration {
+	now := time.Now()
+	if !p.seen.IsZero() {
+		p.left = min(p.burst, p.left+now.Sub(p.seen).Seconds()*p.rate)
+	}
+	p.seen = now
+	p.left -= n
+	return time.Duration(max(0, -p.left/p.rate) * float64(time.Second))
+}
 
 // wait lets one through, in time.
 func (p *pacer) wait(ctx context.Context) error {
-	now := time.Now()
-	if !p.seen.IsZero() {
-		p.left = min(max(1, p.rate), p.left+now.Sub(p.seen).Seconds()*p.rate)
-	}
-	p.seen = now
-	p.left--
-	if p.left >= 0 {
+	delay := p.take(1)
+	if delay == 0 {
 		return nil
 	}
-	timer := time.NewTimer(time.Duration(-p.left / p.rate * float64(time.Second)))
+	timer := time.NewTimer(delay)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -114,4 +122,39 @@ func (p *pacer) wait(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// pacedListener bounds how fast any connection is read: of frames that hold
+// nothing a client can send very many, and each must be looked at.
+type pacedListener struct {
+	net.Listener
+	message int64
+}
+
+func (l pacedListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return &pacedConn{c, newPacer(float64(l.message), 2*float64(l.message))}, nil
+}
+
+type pacedConn struct {
+	net.Conn
+	pace *pacer
+}
+
+func (c *pacedConn) Read(p []byte) (int, error) {
+	const most = 1 << 20 // so that no wait is long
+	n, err := c.Conn.Read(p[:min(len(p), most)])
+	time.Sleep(c.pace.take(float64(n)))
+	return n, err
+}
+
+// CloseWrite is what net/http ends a connection with before it is closed.
+func (c *pacedConn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
 }

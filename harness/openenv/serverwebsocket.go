@@ -44,7 +44,13 @@ var farewell = ending{websocket.StatusNormalClosure, ""}
 func (s *Server) accept(w http.ResponseWriter, r *http.Request, use func(context.Context, *wire) ending) {
 	s.open.Add(1)
 	defer s.open.Done()
-	socket, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true}) // guarded before
+	pings := newPacer(20, 20) // more often than that nobody needs to know
+	paced := func(ctx context.Context) { _ = pings.wait(ctx) }
+	socket, err := websocket.Accept(w, r, &websocket.AcceptOptions{
+		InsecureSkipVerify: true, // guarded before
+		OnPingReceived:     func(ctx context.Context, _ []byte) bool { paced(ctx); return true },
+		OnPongReceived:     func(ctx context.Context, _ []byte) { paced(ctx) },
+	})
 	if err != nil {
 		return // told to the client
 	}
@@ -84,7 +90,7 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request, use func(context
 
 // readAll reads messages into the inbox until the client is gone.
 func (c *wire) readAll(ctx context.Context) {
-	pace := newPacer(c.server.options.Limits.Rate)
+	pace := newPacer(c.server.options.Limits.Rate, c.server.options.Limits.Rate)
 	for {
 		m, err := c.read(ctx)
 		if err != nil {
