@@ -116,7 +116,7 @@ openenv_peers() {
   CANDOR_PEERS_OPENENV_0_1=$(scripts/record.sh openenv-0.1)
   CANDOR_PEERS_OPENENV_0_2=$(scripts/record.sh openenv-0.2)
   CANDOR_PEERS_OPENENV_0_3=$(scripts/record.sh openenv-0.3)
-  step go test -count 1 -v -run Peers ./harness/openenv/...
+  step go test -count 1 -v -run Peers ./harness/openenv/... ./harness/serve
 }
 
 # chromium gets a browser where there is none and we may install one; the tests

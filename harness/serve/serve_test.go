@@ -28,7 +28,13 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // open serves number-sort until the test ends, orderly.
 func open(t *testing.T, cfg serve.Config) *serve.Service {
 	t.Helper()
-	opened, err := serve.Environment(t.Context(), "number-sort", serve.Options{})
+	return openAs(t, "number-sort", cfg)
+}
+
+// openAs serves any environment.
+func openAs(t *testing.T, name string, cfg serve.Config) *serve.Service {
+	t.Helper()
+	opened, err := serve.Environment(t.Context(), name, serve.Options{Selective: selective.DefaultConfig()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,6 +48,9 @@ func open(t *testing.T, cfg serve.Config) *serve.Service {
 		close(stop)
 		if err := <-ended; err != nil {
 			t.Errorf("the server ended in %v", err)
+		}
+		if err := opened.Close(); err != nil {
+			t.Error(err)
 		}
 	})
 	return service

@@ -1,0 +1,157 @@
+package openenv
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func actionsOf(t testing.TB, schema string) actions {
+	t.Helper()
+	check, err := newActions(Spec{Name: "x", Schemas: Schemas{Action: json.RawMessage(schema)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return check
+}
+
+// An action comes out converted, or is refused in pydantic's words; what
+// pydantic has no word for, a validator refuses.
+func TestActionsAgainstSchemas(t *testing.T) {
+	for _, row := range []struct {
+		name, schema, action string
+		want                 string // the action, or part of the refusal
+	}{
+		{"nothing is asked", `{}`, `{"a": 1}`, `{"a": 1}`},
+		{"numbers in strings, wherever they are", `{"properties":{"a":{"items":{"properties":{"n":{"type":"integer"}},"type":"object"},"type":"array"}}}`,
+			`{"a":[{"n":"3"},{"n":4}]}`, `{"a":[{"n":3},{"n":4}]}`},
+		{"order and spelling stay", `{"properties":{"n":{"type":"integer"}}}`, `{"z":1.50,"n":"1","a":1e2}`, `{"z":1.50,"n":1,"a":1e2}`},
+		{"a reference", `{"$defs":{"N":{"type":"integer"}},"properties":{"n":{"$ref":"#/$defs/N"}}}`, `{"n":"x"}`, `"type":"int_parsing","loc":["n"]`},
+		{"a schema that holds itself", `{"$defs":{"T":{"properties":{"left":{"$ref":"#/$defs/T"},"v":{"type":"integer"}},"type":"object"}},"$ref":"#/$defs/T"}`,
+			`{"left":{"left":{"v":"7"}}}`, `{"left":{"left":{"v":7}}}`},
+		{"an optional value names no branch", `{"properties":{"n":{"anyOf":[{"type":"integer"},{"type":"null"}]}}}`, `{"n":"x"}`, `"loc":["n"]`},
+		{"a union names each", `{"properties":{"n":{"anyOf":[{"type":"integer"},{"type":"boolean"}]}}}`, `{"n":"x"}`, `"loc":["n","int"]`},
+		{"a union takes what fits as it is", `{"properties":{"n":{"anyOf":[{"type":"integer"},{"type":"string"}]}}}`, `{"n":"3"}`, `{"n":"3"}`},
+		{"one of three", `{"properties":{"k":{"enum":["a","b","c"]}}}`, `{"k":"d"}`, `Input should be 'a', 'b' or 'c'`},
+		{"one constant", `{"properties":{"k":{"const":5}}}`, `{"k":6}`, `Input should be 5`},
+		{"a number is not a string", `{"properties":{"k":{"enum":["5"]}}}`, `{"k":5}`, `literal_error`},
+		{"bounds", `{"properties":{"x":{"type":"number","exclusiveMinimum":0,"maximum":1.5}}}`, `{"x":0}`, `"type":"greater_than","loc":["x"],"msg":"Input should be greater than 0"`},
+		{"too few", `{"properties":{"x":{"type":"array","minItems":2}}}`, `{"x":[1]}`, `List should have at least 2 items after validation, not 1`},
+		{"too many", `{"properties":{"x":{"type":"array","maxItems":1}}}`, `{"x":[1,2]}`, `List should have at most 1 item after validation, not 2`},
+		{"a pattern", `{"properties":{"x":{"type":"string","pattern":"^a+$"}}}`, `{"x":"b"}`, `"type":"value_error","loc":["x"]`},
+		{"a pattern that fits", `{"properties":{"x":{"type":"string","pattern":"^a+$"}}}`, `{"x":"aa"}`, `{"x":"aa"}`},
+		{"a multiple", `{"properties":{"x":{"type":"integer","multipleOf":3}}}`, `{"x":"4"}`, `value_error`},
+		{"metadata is always allowed", `{"additionalProperties":false,"properties":{}}`, `{"metadata":{"a":1}}`, `{"metadata":{"a":1}}`},
+		{"but an object", `{"additionalProperties":false,"properties":{}}`, `{"metadata":1}`, `"type":"dict_type","loc":["metadata"]`},
+		{"others of a kind", `{"additionalProperties":{"type":"integer"}}`, `{"a":"x"}`, `"type":"int_parsing","loc":["a"]`},
+		{"a nested model", `{"properties":{"p":{"title":"Point","type":"object","properties":{"x":{}}}}}`, `{"p":5}`, `Input should be a valid dictionary or instance of Point`},
+		{"a very long integer", `{"properties":{"n":{"type":"integer"}}}`, `{"n":1` + strings.Repeat("0", 5000) + `}`, `int_parsing_size`},
+		{"an integer beyond floats", `{"properties":{"n":{"type":"integer"}}}`, `{"n":1` + strings.Repeat("0", 400) + `}`, `{"n":1` + strings.Repeat("0", 400) + `}`},
+		{"no infinity", `{"properties":{"x":{"type":"number"}}}`, `{"x":"-Infinity"}`, `finite_number`},
+		{"nor one by overflow", `{"properties":{"x":{"type":"number"}}}`, `{"x":1e999}`, `"type":"finite_number","loc":["x"],"msg":"Input should be a finite number","input":null`},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			got, err := actionsOf(t, row.schema)(json.RawMessage(row.action))
+			if strings.HasPrefix(row.want, "{") {
+				if err != nil || string(got) != row.want {
+					t.Errorf("%s, %v; want %s", got, err, row.want)
+				}
+				return
+			}
+			told, ok := err.(*Error)
+			if !ok || told.Code != CodeValidation || !strings.Contains(string(told.Data), row.want) {
+				t.Errorf("%s, %v; want %s", got, errorText(err), row.want)
+			}
+		})
+	}
+}
+
+func errorText(err error) string {
+	if told, ok := err.(*Error); ok {
+		return string(told.Data)
+	}
+	return ""
+}
+
+// What is told of a bad message is bounded, whatever is in it.
+func TestRefusalsAreShort(t *testing.T) {
+	check := actionsOf(t, `{"properties":{"v":{"items":{"type":"integer"},"type":"array"}},"required":["w"]}`)
+	for name, action := range map[string]string{
+		"very many mistakes": `{"v":["x"` + strings.Repeat(`,"x"`, 100_000) + `]}`,
+		"a very long input":  `{"v":"` + strings.Repeat("x", 1<<20) + `"}`,
+	} {
+		_, err := check(json.RawMessage(action))
+		if size := len(errorText(err)); size == 0 || size > 1<<17 {
+			t.Errorf("%s: the answer has %d bytes", name, size)
+		}
+	}
+}
+
+// An environment's own check decides the code, and may change the action.
+func TestOwnActionCheck(t *testing.T) {
+	check, err := newActions(Spec{Action: func(action json.RawMessage) (json.RawMessage, error) {
+		if string(action) == `{}` {
+			return nil, &Error{Code: CodeExecution, Message: "mine"}
+		}
+		if string(action) == `{"a":1}` {
+			return nil, context.Canceled
+		}
+		return json.RawMessage(`{"b":2}`), nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := check(json.RawMessage(`{"c":3}`)); err != nil || string(got) != `{"b":2}` {
+		t.Errorf("%s, %v", got, err)
+	}
+	if _, err := check(json.RawMessage(`{}`)); codeOf(err) != CodeExecution {
+		t.Errorf("its own error is told as %v", err)
+	}
+	if _, err := check(json.RawMessage(`{"a":1}`)); codeOf(err) != CodeValidation || !strings.Contains(errorText(err), "Value error, context canceled") {
+		t.Errorf("any other error is told as %v", errorText(err))
+	}
+}
+
+// Any bytes are explained or valid, in time that grows with their length.
+func FuzzWhyNoJSON(f *testing.F) {
+	for _, seed := range []string{"", "{", `{"a":[1,2,{"b":null}]`, "\ufeff{}", `"\ud800"`, "[1e", "-", "nul", strings.Repeat("[", 20000), "\xff", `{"a":1}}`, "NaN"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, input []byte) {
+		if json.Valid(input) {
+			return
+		}
+		why := whyNoJSON(input)
+		if why == nil || why.what == "" || why.at < 0 || why.at > len(input) || why.line < 1 || why.col < 1 {
+			t.Errorf("%q: %+v", input, why)
+		}
+	})
+}
+
+// An action is refused or comes out as an object; what was converted needs no
+// second conversion.
+func FuzzActions(f *testing.F) {
+	check := actionsOf(f, `{"additionalProperties":false,"properties":{
+		"v":{"items":{"type":"integer"},"type":"array"},"n":{"type":"integer","minimum":0},"x":{"type":"number"},"b":{"type":"boolean"},
+		"s":{"type":"string","maxLength":5},"u":{"anyOf":[{"type":"integer"},{"type":"string"},{"type":"null"}]}}}`)
+	for _, seed := range []string{`{}`, `{"v":["1",2.0,true]}`, `{"n":"-0","x":"1_0","b":"on"}`, `{"u":"5","s":"abcdef"}`, `{"metadata":{}}`, `{"v":{}}`, `{"x":1e400}`, `{"n":" 7 ","n":"8"}`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, input string) {
+		if !json.Valid([]byte(input)) || kindOf(json.RawMessage(input)) != kindObject {
+			return
+		}
+		once, err := check(json.RawMessage(input))
+		if err != nil {
+			if !json.Valid([]byte(errorText(err))) {
+				t.Errorf("%s is refused by %s", input, errorText(err))
+			}
+			return
+		}
+		twice, err := check(once)
+		if err != nil || string(twice) != string(once) {
+			t.Errorf("%s is %s, and that %s, %v", input, once, twice, err)
+		}
+	})
+}
