@@ -28,7 +28,7 @@ type serveCmd struct {
 	MaxMessage  int64         `help:"Bytes of a message." default:"16777216" placeholder:"N"`
 	Idle        time.Duration `help:"End a session without messages for this long." default:"30m"`
 	StepTimeout time.Duration `help:"Time that one step may take." default:"5m"`
-	Rate        float64       `help:"Messages a second of one session; more wait." default:"2000" placeholder:"N"`
+	Rate        float64       `help:"Messages a second of one session; more wait." default:"10000" placeholder:"N"`
 
 	Dataset          string   `help:"A data set as candor eval takes it." default:"demo" group:"selective"`
 	Images           string   `help:"Folder of its images." placeholder:"DIR" group:"selective"`

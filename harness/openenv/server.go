@@ -67,7 +67,7 @@ type Limits struct {
 	Idle     time.Duration // between the messages of a session; 30 minutes
 	Ping     time.Duration // between pings, and for the answer to one; 20 seconds
 	Step     time.Duration // for one call of an environment; 5 minutes
-	Rate     float64       // messages a second of a session, beyond which they wait; 2000
+	Rate     float64       // messages a second of a session, beyond which they wait; 10000
 	Parallel int           // calls of environments at a time; 4 for each processor, at least 16
 	Grace    time.Duration // for running calls when the server stops; 10 seconds
 }
@@ -216,7 +216,7 @@ func (l Limits) orDefault() Limits {
 	use(&l.Idle, 30*time.Minute)
 	use(&l.Ping, 20*time.Second)
 	use(&l.Step, 5*time.Minute)
-	use(&l.Rate, 2000)
+	use(&l.Rate, 10000)
 	use(&l.Parallel, defaultParallel())
 	use(&l.Grace, 10*time.Second)
 	return l
