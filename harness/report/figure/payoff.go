@@ -108,7 +108,7 @@ func (f Payoff) rewards() *plot.Plot {
 
 // losses is the regret split.
 func (f Payoff) losses() *plot.Plot {
-	p := thresholds("belief above which a verdict pays better than ABSTAIN", "reward lost")
+	p := thresholds("belief above which a verdict beats ABSTAIN", "reward lost")
 	lo, hi := 0.0, .001
 	for _, s := range []struct {
 		curve

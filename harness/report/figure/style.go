@@ -60,7 +60,7 @@ func fadedHex(c color.NRGBA, alpha uint8) string {
 	return fmt.Sprintf("#%02X%02X%02X", undo(r), undo(g), undo(b))
 }
 
-const textSize = 10
+const textSize = 11
 
 // style is text of known widths in that size.
 func style(size vg.Length) text.Style {

@@ -56,7 +56,7 @@ func differences(m map[string]scoring.Difference) (out []difference) {
 func forest(a scoring.Against, several bool) figure.Figure {
 	f := figure.Intervals{
 		Name: "differences", Title: "Differences, other − base", Axis: "difference", Zero: true,
-		Caption: "Thick: the 95 % interval of each alone.",
+		Caption: "The bars are 95 % intervals of the paired difference.",
 	}
 	if several {
 		f.Caption = "Thick: the 95 % interval of each alone; thin: the one that holds for all runs at once."
