@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"candor/harness/publish"
 	"candor/harness/report"
 	"candor/harness/run"
 	"candor/harness/stored"
@@ -102,7 +103,21 @@ func (e *evalCmd) Run(c console, sig *signals) error {
 			err = errors.Join(err, printErr)
 		}
 	}
+	if err == nil {
+		tellPage(c, result.Dir, func() (string, error) { return publish.Run(sig.ctx, result.Dir, &result.Summary.Summary) })
+	}
 	return e.conclude(c, result, err)
+}
+
+// tellPage writes the page of what has ended, and says where it is. Without one
+// the answers and figures are there all the same.
+func tellPage(c console, dir string, write func() (string, error)) {
+	page, err := write()
+	if err != nil {
+		fmt.Fprintf(c.err, "candor: no page was written: %v\ncandor: when that is mended: %s report %s\n", err, quoted(c.name), quoted(dir))
+		return
+	}
+	fmt.Fprintf(c.err, "candor: the page is %s\n", page)
 }
 
 // worthPrinting: it was summed up, and a person is not shown a report of

@@ -76,10 +76,7 @@ func (s *sweepCmd) Run(c console, sig *signals) error {
 	result, err := f.Run(sig.ctx, cells, dir, deps, p)
 	p.close()
 	if err == nil {
-		var page string
-		if page, err = publish.Sweep(sig.ctx, dir); err == nil {
-			fmt.Fprintf(c.err, "candor: the page is %s\n", page)
-		}
+		tellPage(c, dir, func() (string, error) { return publish.Sweep(sig.ctx, dir) })
 	}
 	return s.conclude(c, dir, result, err)
 }

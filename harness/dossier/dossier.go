@@ -20,8 +20,9 @@ import (
 // Options say how much is gathered.
 type Options struct {
 	Scoring scoring.Options
-	Traces  int // the costliest tasks to keep; 0 = 200
-	Images  int // bytes of pictures, at most; 0 = 2 MiB, below 0 = none
+	Summary *scoring.Summary // with those options, where it is known already
+	Traces  int              // the costliest tasks to keep; 0 = 200
+	Images  int              // bytes of pictures, at most; 0 = 2 MiB, below 0 = none
 }
 
 const (
@@ -53,7 +54,7 @@ type Dossier struct {
 // Of gathers what there is of the answers.
 func Of(ctx context.Context, a *stored.Answers, opt Options) (*Dossier, error) {
 	opt = opt.filled()
-	result, err := rescore.Rescore(ctx, a, rescore.Request{Grid: true, Options: opt.Scoring})
+	result, err := rescore.Rescore(ctx, a, rescore.Request{Grid: true, Summary: opt.Summary, Options: opt.Scoring})
 	if err != nil {
 		return nil, err
 	}

@@ -86,5 +86,8 @@ func object(text string) string {
 // Splits are the summary's, by name.
 func (d *Dossier) Splits() []string { return slices.Sorted(maps.Keys(d.Result.BySplit)) }
 
+// LabelSets are the summary's, by name.
+func (d *Dossier) LabelSets() []string { return slices.Sorted(maps.Keys(d.Result.ByLabels)) }
+
 // Summary is the result's.
 func (d *Dossier) Summary() *scoring.Summary { return &d.Result.Summary }

@@ -107,7 +107,7 @@ func render(all []*dossier.Dossier, formats []string) ([]file, error) {
 		switch format {
 		case HTML:
 			err = page.Write(&b, all)
-			out = append(out, file{"report.html", b.Bytes()})
+			out = append(out, file{pageName, b.Bytes()})
 		case Markdown:
 			err = writeMarkdown(&b, all)
 			out = append(out, file{"report.md", b.Bytes()})

@@ -34,7 +34,7 @@ func Sweep(ctx context.Context, dir string) (string, error) {
 	if err := page.Sweep(&b, s); err != nil {
 		return "", err
 	}
-	path := filepath.Join(dir, "report.html")
+	path := filepath.Join(dir, pageName)
 	return path, renameio.WriteFile(path, b.Bytes(), 0o644)
 }
 
@@ -75,7 +75,7 @@ func reportSweep(ctx context.Context, req Request, to place) ([]string, error) {
 		switch format {
 		case HTML:
 			err = page.Sweep(&b, s)
-			files = append(files, file{"report.html", b.Bytes()})
+			files = append(files, file{pageName, b.Bytes()})
 		case Markdown:
 			files = append(files, file{"report.md", []byte(t.Markdown())})
 		case CSV:

@@ -19,6 +19,9 @@ type Request struct {
 	Abstain *float64 // nil: the run's own or, under another rule, that rule's default
 	Labels  []string // further label sets, as relabel.Load takes them
 	Grid    bool     // also a grid of payoffs under both rules
+	// Summary is of these very answers under this payment and these options, with
+	// all that they bring along; nil: it is computed.
+	Summary *scoring.Summary
 	Options scoring.Options
 }
 
@@ -42,13 +45,8 @@ func Rescore(ctx context.Context, a *stored.Answers, req Request) (*Result, erro
 	if err != nil {
 		return nil, err
 	}
-	sum, err := scoring.Summarize(ctx, a.Rows, pay, req.Options)
-	if err != nil {
-		return nil, err
-	}
-	out := &Result{Run: a.Name, AsIf: stored.AsIfGiven + a.GivenUnder(), Hypothetical: a.AsIf(pay) != "", Summary: *sum, Curves: []scoring.Honesty{}}
-	a.Inherit(&out.Summary)
-	if err := out.labels(ctx, a, pay, req); err != nil {
+	out := &Result{Run: a.Name, AsIf: stored.AsIfGiven + a.GivenUnder(), Hypothetical: a.AsIf(pay) != "", Curves: []scoring.Honesty{}}
+	if err := out.summarize(ctx, a, pay, req); err != nil {
 		return nil, err
 	}
 	pays := []scoring.Payment{pay}
@@ -61,6 +59,20 @@ func Rescore(ctx context.Context, a *stored.Answers, req Request) (*Result, erro
 	}
 	out.Honesty, out.Curves = honesty[0], append(out.Curves, honesty[1:]...)
 	return out, nil
+}
+
+func (r *Result) summarize(ctx context.Context, a *stored.Answers, pay scoring.Payment, req Request) error {
+	if req.Summary != nil {
+		r.Summary = *req.Summary
+		return nil
+	}
+	sum, err := scoring.Summarize(ctx, a.Rows, pay, req.Options)
+	if err != nil {
+		return err
+	}
+	r.Summary = *sum
+	a.Inherit(&r.Summary)
+	return r.labels(ctx, a, pay, req)
 }
 
 // labels adds a summary under each further label set, those that come with the
