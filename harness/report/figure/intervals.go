@@ -44,7 +44,9 @@ func (f Intervals) Figure() Figure {
 			r.draw(c, func(x float64) vg.Point { return at(x, p.Y.Max-float64(i)-.72) })
 		}
 	}))
-	return single(p, Figure{Name: f.Name, Title: f.Title, Caption: f.Caption, height: rowHeight*vg.Length(len(f.Rows)) + 40})
+	out := single(p, Figure{Name: f.Name, Title: f.Title, Caption: f.Caption, height: rowHeight*vg.Length(len(f.Rows)) + 40})
+	out.draw = func(c draw.Canvas) { p.Draw(draw.Crop(c, 12, -12, 0, -6)) } // room for half a tick's label
+	return out
 }
 
 func (r Interval) draw(c draw.Canvas, at func(x float64) vg.Point) {
