@@ -83,6 +83,62 @@ func killSweep(t *testing.T, host, file, dir string, kills int) int {
 	return kills
 }
 
+// On a real engine, with the model whose sampling, vision and cache are real, a
+// sweep that is broken off at random moments, by kills and by Ctrl-C, and gone
+// on with by the same command, ends as one that never was, byte for byte.
+func TestSweepBrokenOnEngine(t *testing.T) {
+	cells, tasks, stops := "replicate = [0, 1]\nrule = [\"brier\", \"log\"]\n", 4, 3
+	if os.Getenv("CANDOR_SLOW") != "" { // 24 cells
+		cells, tasks, stops = "profile = [\"greedy\", \"qwen3.5-instruct\", \"qwen3.5-instruct-reasoning\"]\nreplicate = [0, 1]\nrule = [\"brier\", \"log\"]\nsplit = [\"adversarial\", \"random\"]\n", 8, 12
+	}
+	e := ollamatest.Start(t)
+	root := t.TempDir()
+	file := filepath.Join(root, "grid.toml")
+	text := fmt.Sprintf("num-tasks = %d\npreflight = false\nbootstrap = 200\nnum-thread = 1\n[axes]\n%s[rescore]\nrule = [\"brier\", \"log\"]\n", tasks, cells)
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	whole, broken := filepath.Join(root, "whole"), filepath.Join(root, "broken")
+	p := start(t, e.URL, "sweep", file, "--out", whole)
+	if status := p.status(10 * time.Minute); status != 0 {
+		t.Fatalf("status %d: %s", status, p.err)
+	}
+	total := recordedUnder(t, whole)
+	for i := range stops {
+		before := recordedUnder(t, broken)
+		more := 1 + rand.IntN(max(1, 2*(total-before)/(stops-i+1)-1))
+		p := start(t, e.URL, "sweep", file, "--out", broken)
+		p.await(fmt.Sprintf("%d tasks", before+more), func() bool { return recordedUnder(t, broken) >= min(before+more, total-1) })
+		time.Sleep(time.Duration(rand.IntN(150)) * time.Millisecond)
+		how, want := syscall.SIGKILL, -1
+		if i%2 == 1 {
+			how, want = syscall.SIGINT, 130
+		}
+		p.signal(how)
+		if got := p.status(time.Minute); got != want && got != 0 {
+			t.Fatalf("stop %d: status %d: %s", i+1, got, p.err)
+		}
+		t.Logf("stop %d, %v, with %d of %d tasks recorded", i+1, how, recordedUnder(t, broken), total)
+	}
+	p = start(t, e.URL, "sweep", file, "--out", broken)
+	if status := p.status(10 * time.Minute); status != 0 {
+		t.Fatalf("status %d: %s", status, p.err)
+	}
+	for _, name := range []string{"sweep.json", "sweep.md"} {
+		want, err1 := os.ReadFile(filepath.Join(whole, name))
+		got, err2 := os.ReadFile(filepath.Join(broken, name))
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(err)
+		}
+		if string(got) != string(want) {
+			t.Errorf("%s of the broken sweep differs:\n%s\nwant\n%s", name, got, want)
+		}
+	}
+	if got := recordedUnder(t, broken); got != total {
+		t.Errorf("%d tasks recorded; an unbroken sweep has %d", got, total)
+	}
+}
+
 // recordedUnder counts the traces in all cells.
 func recordedUnder(t *testing.T, dir string) int {
 	t.Helper()

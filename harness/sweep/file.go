@@ -142,8 +142,8 @@ func settingKeys() []string {
 	return out
 }
 
-// axisKeys are those that may be an axis, in the order of a cell's name.
-func axisKeys() []string {
+// AxisKeys are those that may be an axis, in the order of a cell's name.
+func AxisKeys() []string {
 	return slices.Concat([]string{"model", "profile"}, samplingKeys(),
 		[]string{"rule", "abstain-reward", "prompt", "format", "confidence", "split", "partition", "seed", "replicate"})
 }
@@ -223,7 +223,7 @@ func (f *File) readTables(values map[string]any) error {
 }
 
 func (f *File) readAxes(values map[string]any) error {
-	axes, err := f.table(values, "axes", axisKeys())
+	axes, err := f.table(values, "axes", AxisKeys())
 	if err != nil {
 		return err
 	}

@@ -124,7 +124,7 @@ func load(c run.Config) []string {
 // combine is the product of the axes, the last one fastest.
 func (f *File) combine() []Cell {
 	out := []Cell{{Values: map[string]any{}}}
-	for _, axis := range axisKeys() {
+	for _, axis := range AxisKeys() {
 		values := f.axes[axis]
 		if values == nil {
 			continue

@@ -18,7 +18,7 @@ import (
 // shownAxes are the axes for whoever shows the table.
 func (f *File) shownAxes() []Axis {
 	out := []Axis{}
-	for _, name := range axisKeys() {
+	for _, name := range AxisKeys() {
 		if values := f.axes[name]; values != nil {
 			out = append(out, Axis{name, values})
 		}
@@ -161,7 +161,7 @@ func (f *File) meant(what string) bool {
 			key == "num-ctx" && f.settings["num-ctx"] == nil: // fitted to each cell
 			return true
 		case axis == "profile":
-			if slices.Contains(axisKeys(), key) && !slices.Contains([]string{"model", "prompt", "format", "rule", "abstain-reward", "confidence", "seed", "replicate"}, key) {
+			if slices.Contains(AxisKeys(), key) && !slices.Contains([]string{"model", "prompt", "format", "rule", "abstain-reward", "confidence", "seed", "replicate"}, key) {
 				return true
 			}
 		}

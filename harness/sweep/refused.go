@@ -55,7 +55,7 @@ func (r *refusals) error() error {
 // that would be refused in any cell is to blame before one that only does not go
 // with another.
 func (f *File) blame(c Cell, refused error) (key, hint string) {
-	for _, axis := range axisKeys() {
+	for _, axis := range AxisKeys() {
 		if v, ok := c.Values[axis]; ok && !alone(axis, v) {
 			return f.valueOf(axis, v), instead(axis, v)
 		}
