@@ -158,11 +158,13 @@ fuzz() {
   done
 }
 
-# simulate counts how often intervals and p-values keep what they promise, and
-# asks candor-micro about images that are not as they should be.
+# simulate counts how often intervals and p-values keep what they promise, asks
+# candor-micro about images that are not as they should be, and breaks a sweep of
+# 24 cells off again and again.
 simulate() {
   step env CANDOR_SLOW=1 go test -run 'TestIntervalCoverage|TestPCalibratedIsUniform' -v -timeout 60m ./scoring
   step env CANDOR_SLOW=1 go test -count 1 -run TestMicro -v -timeout 60m ./harness/run
+  step env CANDOR_SLOW=1 go test -count 1 -run TestSweepBrokenOnEngine -v -timeout 60m ./cmd/candor
 }
 
 # make_micro goes through all steps of making candor-micro, with a model that
