@@ -1,6 +1,8 @@
 package openenv
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"unicode/utf8"
 )
@@ -75,6 +77,9 @@ func (d *decoding) value(at, depth int) (int, *decodeError) {
 	if depth > maxDepth {
 		return 0, d.fail("Nested too deeply", at)
 	}
+	if end := d.word(at); end > at {
+		return end, nil
+	}
 	switch c := d.peek(at); {
 	case c == '"':
 		return d.str(at)
@@ -85,12 +90,17 @@ func (d *decoding) value(at, depth int) (int, *decodeError) {
 	case c == '-' || c >= '0' && c <= '9':
 		return d.number(at)
 	}
-	for _, word := range []string{"null", "true", "false"} {
-		if at+len(word) <= len(d.text) && string(d.text[at:at+len(word)]) == word {
-			return at + len(word), nil
+	return 0, d.fail("Expecting value", at)
+}
+
+// word reads a word that Python takes for a value, those that are no JSON too.
+func (d *decoding) word(at int) int {
+	for _, word := range []string{"null", "true", "false", "NaN", "Infinity", "-Infinity"} {
+		if bytes.HasPrefix(d.text[at:], []byte(word)) {
+			return at + len(word)
 		}
 	}
-	return 0, d.fail("Expecting value", at)
+	return at
 }
 
 func (d *decoding) object(at, depth int) (int, *decodeError) {
@@ -216,4 +226,42 @@ func (d *decoding) digits(at int) int {
 		at++
 	}
 	return at
+}
+
+// readJSON makes JSON of what Python reads as JSON: NaN and the infinities,
+// which its clients send, are null. What Python would not read is an error.
+func readJSON(input []byte) (json.RawMessage, *decodeError) {
+	if json.Valid(input) {
+		return input, nil
+	}
+	if changed := withoutNaN(input); json.Valid(changed) {
+		return changed, nil
+	}
+	return nil, whyNoJSON(input)
+}
+
+// withoutNaN puts null for NaN and the infinities outside of strings.
+func withoutNaN(input []byte) []byte {
+	out := make([]byte, 0, len(input))
+	for i := 0; i < len(input); {
+		end := i + 1
+		switch c := input[i]; c {
+		case '"':
+			for end < len(input) && input[end] != '"' {
+				if input[end] == '\\' {
+					end++
+				}
+				end++
+			}
+			end = min(end+1, len(input))
+		case 'N', 'I', '-':
+			d := decoding{input}
+			if word := d.word(i); word > i {
+				out, i = append(out, "null"...), word
+				continue
+			}
+		}
+		out, i = append(out, input[i:end]...), end
+	}
+	return out
 }

@@ -119,14 +119,36 @@ func FuzzWhyNoJSON(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, input []byte) {
-		if json.Valid(input) {
+		got, why := readJSON(input)
+		if why == nil && json.Valid(got) {
 			return
 		}
-		why := whyNoJSON(input)
 		if why == nil || why.what == "" || why.at < 0 || why.at > len(input) || why.line < 1 || why.col < 1 {
 			t.Errorf("%q: %+v", input, why)
 		}
 	})
+}
+
+// What Python's json module writes and JSON has not is null; only outside of
+// texts, and only if all else is JSON.
+func TestReadJSON(t *testing.T) {
+	for _, row := range []struct{ input, want, why string }{
+		{`{"a":NaN,"b":[Infinity,-Infinity]}`, `{"a":null,"b":[null,null]}`, ""},
+		{`{"NaN":"-Infinity \" NaN"}`, `{"NaN":"-Infinity \" NaN"}`, ""},
+		{`{"a":"\\","b":NaN}`, `{"a":"\\","b":null}`, ""},
+		{`[-1, -Infinity]`, `[-1, null]`, ""},
+		{`{"a":NaN,}`, "", "Expecting property name enclosed in double quotes: line 1 column 10 (char 9)"},
+		{`{NaN:1}`, "", "Expecting property name enclosed in double quotes: line 1 column 2 (char 1)"},
+		{`nan`, "", "Expecting value: line 1 column 1 (char 0)"},
+		{`+Infinity`, "", "Expecting value: line 1 column 1 (char 0)"},
+		{`-Inf`, "", "Expecting value: line 1 column 1 (char 0)"},
+		{`"NaN`, "", "Unterminated string starting at: line 1 column 1 (char 0)"},
+	} {
+		got, why := readJSON([]byte(row.input))
+		if row.why == "" && (why != nil || string(got) != row.want) || row.why != "" && (why == nil || why.Error() != row.why) {
+			t.Errorf("%s is %s, %v; want %s%s", row.input, got, why, row.want, row.why)
+		}
+	}
 }
 
 // An action is refused or comes out as an object; what was converted needs no

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -36,6 +37,7 @@ type Server struct {
 	calls    context.Context // ends when running calls must
 	abort    context.CancelFunc
 	open     sync.WaitGroup // WebSockets
+	leaving  atomic.Int64   // WebSockets whose client is gone and whose session may not be yet
 }
 
 // Options is how a server serves. The zero value serves anyone who reaches it,

@@ -113,6 +113,7 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, form *schema, o
 	}
 	var p problems
 	place := []any{"body"}
+	input, why := readJSON(body)
 	const noObject = "Input should be a valid dictionary or object to extract fields from"
 	switch {
 	case len(body) == 0 && optional:
@@ -121,13 +122,12 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, form *schema, o
 		p.add(place, json.RawMessage("null"), "missing", "Field required")
 	case !isJSON(r.Header.Get("Content-Type")):
 		p.add(place, encode(string(body)), "model_attributes_type", noObject)
-	case !json.Valid(body):
-		why := whyNoJSON(body)
+	case why != nil:
 		p.add([]any{"body", why.at}, json.RawMessage("{}"), "json_invalid", "JSON decode error", "error", why.what)
-	case kindOf(body) != kindObject:
-		p.add(place, body, "model_attributes_type", noObject)
+	case kindOf(input) != kindObject:
+		p.add(place, input, "model_attributes_type", noObject)
 	default:
-		checked := form.check(&p, body, place)
+		checked := form.check(&p, input, place)
 		if len(p.list) == 0 {
 			return checked, release, true
 		}

@@ -49,6 +49,10 @@ func (s *Server) paths() map[string]route {
 // ServeHTTP guards the server, and answers what may pass.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
+	// Whatever answers; what send writes has less time. A deadline outlives its
+	// request otherwise.
+	limits := s.options.Limits
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(limits.Upload + limits.Step + limits.Write)) // not every writer has one
 	path := r.URL.Path
 	if s.guard.refuses(w, r, path == "/health") {
 		return

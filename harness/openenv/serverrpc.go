@@ -177,8 +177,8 @@ func (s *Server) postRPC(w http.ResponseWriter, r *http.Request) {
 	}
 	defer release()
 	reply := rpcReply(nil, nil, &rpcError{code: rpcParse, message: "Parse error"})
-	if json.Valid(body) && kindOf(body) == kindObject {
-		reply = s.remoteCall(r.Context(), body, nil)
+	if input, why := readJSON(body); why == nil && kindOf(input) == kindObject {
+		reply = s.remoteCall(r.Context(), input, nil)
 	}
 	s.send(w, http.StatusOK, reply)
 }
@@ -201,14 +201,15 @@ func (s *Server) serveRPC(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) rpcExchange(ctx context.Context, m incoming, one *session) (json.RawMessage, bool) {
+	input, why := readJSON(m.text)
 	switch {
 	case m.kind == websocket.MessageBinary:
 		return rpcReply(nil, nil, &rpcError{code: rpcServer, message: "'text'"}), false
-	case !json.Valid(m.text):
-		return rpcReply(nil, nil, &rpcError{code: rpcParse, message: "Parse error: " + whyNoJSON(m.text).Error()}), true
-	case kindOf(m.text) != kindObject:
+	case why != nil:
+		return rpcReply(nil, nil, &rpcError{code: rpcParse, message: "Parse error: " + why.Error()}), true
+	case kindOf(input) != kindObject:
 		return rpcReply(nil, nil, &rpcError{code: rpcServer,
-			message: fmt.Sprintf("JsonRpcRequest() argument after ** must be a mapping, not %s", pythonType(m.text))}), false
+			message: fmt.Sprintf("JsonRpcRequest() argument after ** must be a mapping, not %s", pythonType(input))}), false
 	}
-	return s.remoteCall(ctx, m.text, one), true
+	return s.remoteCall(ctx, input, one), true
 }

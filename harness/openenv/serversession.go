@@ -64,19 +64,15 @@ var errStopping = errors.New("the server is stopping")
 func (s *Server) begin(ctx context.Context) (*session, error) {
 	t := &s.sessions
 	id := newID()
-	t.mu.Lock()
-	switch {
-	case t.ended:
-		t.mu.Unlock()
-		return nil, errStopping
-	case len(t.all) >= t.limit:
-		err := &capacityError{len(t.all), t.limit}
-		t.mu.Unlock()
+	err := t.reserve(id)
+	// A client that has just gone may be back before its place is free.
+	for wait := 0; wait < 50 && errors.As(err, new(*capacityError)) && s.leaving.Load() > 0 && ctx.Err() == nil; wait++ {
+		time.Sleep(5 * time.Millisecond)
+		err = t.reserve(id)
+	}
+	if err != nil {
 		return nil, err
 	}
-	t.all[id] = nil
-	t.mu.Unlock()
-
 	env, err := s.make(ctx, s.slots)
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -92,6 +88,20 @@ func (s *Server) begin(ctx context.Context) (*session, error) {
 	t.all[id] = made
 	s.options.Meter.Sessions(1)
 	return made, nil
+}
+
+// reserve takes a place.
+func (t *sessions) reserve(id string) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.ended:
+		return errStopping
+	case len(t.all) >= t.limit:
+		return &capacityError{len(t.all), t.limit}
+	}
+	t.all[id] = nil
+	return nil
 }
 
 // make makes an environment.

@@ -2,7 +2,6 @@ package openenv
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -64,6 +63,7 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request, use func(context
 	defer context.AfterFunc(s.calls, endReading)() // no time for goodbyes
 	go func() {
 		defer close(c.gone)
+		defer s.leaving.Add(1) // its session has yet to end
 		defer endCalls()
 		c.readAll(reading)
 	}()
@@ -78,6 +78,7 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request, use func(context
 	_ = socket.Close(last.code, last.reason)
 	endReading()
 	<-c.gone
+	s.leaving.Add(-1)
 	for more := true; more; { // what was read and is not answered
 		select {
 		case m := <-c.inbox:
@@ -248,15 +249,16 @@ func (s *Server) exchange(ctx context.Context, c *wire, one *session, m incoming
 	if m.kind == websocket.MessageBinary {
 		return c.refuse(&Error{Code: CodeSession, Message: "'text'"}), false
 	}
-	if !json.Valid(m.text) {
+	input, why := readJSON(m.text)
+	if why != nil {
 		s.options.Meter.Refused(CodeInvalidJSON)
-		err := &Error{Code: CodeInvalidJSON, Message: "Invalid JSON: " + whyNoJSON(m.text).Error()}
+		err := &Error{Code: CodeInvalidJSON, Message: "Invalid JSON: " + why.Error()}
 		return farewell, c.write(messageOf("error", errorData(err))) == nil
 	}
-	if kindOf(m.text) != kindObject {
-		return c.refuse(&Error{Code: CodeSession, Message: fmt.Sprintf("'%s' object has no attribute 'get'", pythonType(m.text))}), false
+	if kindOf(input) != kindObject {
+		return c.refuse(&Error{Code: CodeSession, Message: fmt.Sprintf("'%s' object has no attribute 'get'", pythonType(input))}), false
 	}
-	reply, err := s.answer(ctx, one, m.text)
+	reply, err := s.answer(ctx, one, input)
 	var panicked *panicError
 	switch {
 	case errors.As(err, &panicked):
