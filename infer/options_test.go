@@ -19,6 +19,32 @@ func ExampleProfile() {
 	// unknown profile "qwen3.5"; known: greedy, qwen3.5-instruct, qwen3.5-instruct-reasoning, qwen3.5-thinking, qwen3.5-thinking-precise
 }
 
+// The published profiles are those of Qwen3.5's card.
+func TestProfilesAsPublished(t *testing.T) {
+	for name, want := range map[string]struct {
+		temperature, topP float64
+		topK              int
+		presence          float64
+		think             bool
+	}{
+		"qwen3.5-instruct":           {.7, .8, 20, 1.5, false}, // instruct, general
+		"qwen3.5-instruct-reasoning": {1, 1, 40, 2, false},
+		"qwen3.5-thinking":           {1, .95, 20, 1.5, true}, // thinking, general
+		"qwen3.5-thinking-precise":   {.6, .95, 20, 0, true},
+	} {
+		o, err := infer.Profile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.Temperature != want.temperature || o.TopP != want.topP || o.TopK != want.topK || o.PresencePenalty != want.presence || o.Think != want.think {
+			t.Errorf("%s: %+v; want %+v", name, o, want)
+		}
+		if o.MinP != 0 || o.RepeatPenalty != 1 || o.FrequencyPenalty != 0 {
+			t.Errorf("%s: min_p %v, repeat_penalty %v, frequency_penalty %v; want 0, 1, 0", name, o.MinP, o.RepeatPenalty, o.FrequencyPenalty)
+		}
+	}
+}
+
 // Every known profile is valid as it stands.
 func TestProfilesValid(t *testing.T) {
 	for _, name := range infer.ProfileNames() {

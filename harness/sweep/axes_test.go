@@ -2,10 +2,13 @@ package sweep_test
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
 	"image/png"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -245,5 +248,36 @@ func TestAxes(t *testing.T) {
 				t.Errorf("the requests have %v; want %v", seen, want)
 			}
 		})
+	}
+}
+
+// What stands in sweep.json is the table, whole; a file that is none, or whose
+// groups are of other cells, is refused.
+func TestLoad(t *testing.T) {
+	b := newBed(t)
+	table, _ := b.sweep("load", "rank-by = \"brier\"\n[axes]\nrule = [\"brier\", \"log\"]\nreplicate = [0, 1]\n[rescore]\nrule = [\"log\"]\n", faultserver.AbstainEvery(4))
+	dir := filepath.Join(b.dir, "load")
+	got, err := sweep.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err1 := json.Marshal(table)
+	again, err2 := json.Marshal(got)
+	if err1 != nil || err2 != nil || !bytes.Equal(want, again) {
+		t.Errorf("%v, %v: read\n%s\nwant\n%s", err1, err2, again, want)
+	}
+	if got.Cell("rule=log,replicate=1") == nil || got.Cell("rule=log") != nil {
+		t.Error("cells are not found by their names")
+	}
+	for name, text := range map[string]string{
+		"cut": string(want[:len(want)/2]), "another cell": strings.Replace(string(want), `"cells":["rule=brier,replicate=0"`, `"cells":["rule=brier,replicate=7"`, 1),
+	} {
+		b.write(filepath.Join("load", sweep.ResultFile), text)
+		if _, err := sweep.Load(dir); !errors.As(err, new(*run.DamagedError)) {
+			t.Errorf("%s: %v; want a *run.DamagedError", name, err)
+		}
+	}
+	if _, err := sweep.Load(t.TempDir()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no sweep: %v", err)
 	}
 }

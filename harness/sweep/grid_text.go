@@ -16,9 +16,9 @@ const columns = 100
 type grid struct {
 	header []string
 	rows   [][]string
-	name   int // the column of cells' names, which gives way
-	notes  []string
-	marks  []string // footnotes, by their letter
+	name   int      // the column of cells' names, which gives way
+	marks  []string // what stands above, for the rows with its letter
+	notes  []string // below
 }
 
 func newGrid(header ...string) *grid { return &grid{header: header} }
@@ -29,7 +29,7 @@ func (g *grid) note(format string, args ...any) {
 	g.notes = append(g.notes, fmt.Sprintf(format, args...))
 }
 
-// mark is the letter of a footnote, "" for none.
+// mark is the letter of what is to be said above, "" for nothing.
 func (g *grid) mark(note string) string {
 	if note == "" {
 		return ""
@@ -38,7 +38,6 @@ func (g *grid) mark(note string) string {
 	if i < 0 {
 		i = len(g.marks)
 		g.marks = append(g.marks, note)
-		g.note("[%s] %s", letter(i), note)
 	}
 	return "[" + letter(i) + "]"
 }
@@ -112,7 +111,7 @@ type plainText struct{}
 
 func (plainText) apart() bool { return false }
 
-func (plainText) title(s string) string { return text.WrapText(s, columns) }
+func (plainText) title(s string) string { return text.WrapText(s, columns) + "\n" }
 
 func (plainText) grid(g *grid) string {
 	t := g.writer()
@@ -130,7 +129,7 @@ type markdown struct{}
 
 func (markdown) apart() bool { return true }
 
-func (markdown) title(s string) string { return "## " + s }
+func (markdown) title(s string) string { return "## " + s + "\n\n" }
 
 func (markdown) grid(g *grid) string { return trimmed(g.writer().RenderMarkdown()) }
 

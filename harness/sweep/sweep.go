@@ -26,6 +26,7 @@ import (
 	"candor/harness/hub"
 	"candor/harness/regular"
 	"candor/harness/run"
+	"candor/infer"
 	"candor/scoring"
 
 	"github.com/google/renameio/v2"
@@ -156,7 +157,12 @@ func (f *File) Run(ctx context.Context, cells []Cell, dir string, deps run.Depen
 		deps.Shared = &run.Shared{}
 		defer deps.Shared.Close()
 	}
-	plan, err := Plan(ctx, cells, dir, deps)
+	calm, cancel := infer.UntilStopped(ctx, deps.Stop) // what asks nothing need not be finished
+	defer cancel()
+	plan, err := Plan(calm, cells, dir, deps)
+	if calm.Err() != nil {
+		err = run.ErrInterrupted
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +188,10 @@ func (f *File) Run(ctx context.Context, cells []Cell, dir string, deps run.Depen
 		}
 		o.Done(i, res.Summary)
 	}
-	result, err := f.join(ctx, cells, dir)
+	result, err := f.join(calm, cells, dir)
+	if calm.Err() != nil {
+		err = run.ErrInterrupted
+	}
 	if err != nil {
 		return nil, err
 	}

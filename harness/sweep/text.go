@@ -34,7 +34,11 @@ type look interface {
 func (r *Table) render(l look) string {
 	var b strings.Builder
 	part := func(title string, g *grid) {
-		fmt.Fprintf(&b, "%s\n\n%s\n", l.title(title), l.grid(g))
+		head := l.title(title)
+		for i, m := range g.marks {
+			head += l.note("["+letter(i)+"] ", m)
+		}
+		b.WriteString(strings.TrimRight(head, "\n") + "\n\n" + l.grid(g) + "\n")
 		notes := ""
 		for _, n := range g.notes {
 			notes += l.note("", n)
