@@ -51,6 +51,7 @@ type console struct {
 type cli struct {
 	Eval      evalCmd          `cmd:"" help:"Ask a model claims about images and measure its confidence."`
 	Sweep     sweepCmd         `cmd:"" help:"Carry out a grid of runs and set them side by side."`
+	Lens      lensCmd          `cmd:"" help:"Measure what an agent has learned in an environment."`
 	Data      dataCmd          `cmd:"" help:"Look a data set, or runs, over before believing a number."`
 	Score     scoreCmd         `cmd:"" help:"Compute the metrics of anyone's answers."`
 	Parse     parseCmd         `cmd:"" help:"Show what the parser makes of raw texts."`

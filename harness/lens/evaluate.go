@@ -81,7 +81,7 @@ type measurement struct {
 type policyPlay struct {
 	policy   play.Policy
 	episodes []play.Episode
-	declared bool
+	declared string // its name by the declaration, "" if it is none of that
 }
 
 type stateAsked struct {
@@ -223,7 +223,9 @@ func (m *measurement) playPlanted(ctx context.Context) error {
 	}
 	m.policies = append(m.policies, policyPlay{policy: play.Policy{Name: "replayed", Blind: true}})
 	for _, p := range m.d.Planted {
-		m.policies = append(m.policies, policyPlay{policy: p, declared: true})
+		declared := policyPlay{policy: p, declared: p.Name}
+		declared.policy.Name = "declared: " + p.Name
+		m.policies = append(m.policies, declared)
 	}
 	for i := range m.policies {
 		p := &m.policies[i]
@@ -232,7 +234,7 @@ func (m *measurement) playPlanted(ctx context.Context) error {
 				continue
 			}
 			act := p.policy
-			if act.Name == "replayed" && !p.declared {
+			if act.Name == "replayed" && p.declared == "" {
 				if len(m.base) < 2 {
 					continue
 				}

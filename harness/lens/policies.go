@@ -2,6 +2,8 @@ package lens
 
 import (
 	"cmp"
+	"fmt"
+	"hash/crc32"
 	"math/rand/v2"
 	"slices"
 
@@ -38,7 +40,7 @@ func planted(s shape, actions []string) []play.Policy {
 	out := []play.Policy{fixed("empty", s.fill(field.zero))}
 	for i, action := range commonest(actions) {
 		if i < maxConstants {
-			out = append(out, fixed("constant: "+action, action))
+			out = append(out, fixed("constant: "+named(action), action))
 		}
 	}
 	if i := slices.IndexFunc(s.fields, func(f field) bool { return f.kind == pyjson.Array }); i >= 0 {
@@ -57,6 +59,15 @@ func planted(s shape, actions []string) []play.Policy {
 	}
 	slices.SortStableFunc(out, func(a, b play.Policy) int { return cmp.Compare(a.Name, b.Name) })
 	return out
+}
+
+// named is what an action is called: itself, if it is short.
+func named(action string) string {
+	const most = 60
+	if runes := []rune(action); len(runes) > most {
+		return fmt.Sprintf("%s… (%08x)", string(runes[:most]), crc32.ChecksumIEEE([]byte(action)))
+	}
+	return action
 }
 
 // handBack fills the field with the list in sight, changed.

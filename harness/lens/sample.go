@@ -142,7 +142,7 @@ func (m *measurement) sample() (lqs.Sample, Missing) {
 		s.Units = append(s.Units, u)
 	}
 	for _, p := range m.policies {
-		played := lqs.Planted{Name: p.policy.Name, Exploit: p.policy.Blind || p.declared}
+		played := lqs.Planted{Name: p.policy.Name, Exploit: p.policy.Blind || p.declared != ""}
 		for _, e := range p.episodes {
 			if t := r.totalOf(e, &Missing{}); !math.IsNaN(t) && !refused(e) {
 				played.Rewards = append(played.Rewards, t)
@@ -259,8 +259,8 @@ func (m *measurement) step(r ranges, i, j int, s play.Step) lqs.Step {
 	for _, p := range m.policies {
 		would := []byte(nil)
 		switch {
-		case p.declared:
-			would = s.Planted[p.policy.Name]
+		case p.declared != "":
+			would = s.Planted[p.declared]
 		case p.policy.Name != "replayed":
 			would = pyjson.Action(p.policy.Act(nil, s.Num, s.Observation))
 		case i < len(m.base) && len(m.base) > 1:

@@ -117,7 +117,7 @@ func TestAgents(t *testing.T) {
 	} {
 		agents := map[string]map[string]lens.Agent{"number-sort": numberSortAgents(), "cooling": coolingAgents()}[env]
 		for name, want := range rows {
-			e, err := local.Find(env)
+			e, err := local.Find(t.Context(), env)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -164,7 +164,7 @@ func TestPublishedDefects(t *testing.T) {
 		old, new float64
 	}{{"perfect", 1, .3149}, {"exploiting", .9694, .2839}, {"wrong", 1, 1}, {"hello", 1, 1}} {
 		for release, want := range map[lqs.Release]float64{lqs.Release013: row.old, lqs.Release021: row.new} {
-			e, err := local.Find("number-sort")
+			e, err := local.Find(t.Context(), "number-sort")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -181,11 +181,11 @@ func TestPublishedDefects(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	for _, name := range local.Names() {
-		if e, err := local.Find(name); err != nil || e.Lens().Name() != "local:"+name {
+		if e, err := local.Find(t.Context(), name); err != nil || e.Lens().Name() != "local:"+name {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := local.Find("chess"); err == nil || !strings.Contains(err.Error(), "number-sort") {
+	if _, err := local.Find(t.Context(), "chess"); err == nil || !strings.Contains(err.Error(), "number-sort") {
 		t.Errorf("%v", err)
 	}
 }

@@ -88,7 +88,7 @@ func TestRewardsAsTold(t *testing.T) {
 		}
 	}
 	s := e.Steps[0]
-	if s.Observation != "{\n  \"seed\": 3\n}" || string(s.Sent) != `{"action": "go"}` || s.Reasoning != "since "+s.Observation || *s.Check != .5 || string(s.Planted["p"]) != `{"b": 1}` {
+	if s.Observation != "{\n  \"seed\": 3\n}" || string(s.Sent) != `{"action":"go"}` || s.Reasoning != "since "+s.Observation || *s.Check != .5 || string(s.Planted["p"]) != `{"b":1}` {
 		t.Errorf("%+v", s)
 	}
 }

@@ -1,6 +1,7 @@
 package play
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -141,7 +142,7 @@ func (s *session) episode(ctx context.Context, e *Episode, act actor, maxSteps i
 			e.Fault = &Fault{TheAgent, err.Error()}
 			return nil
 		}
-		step := Step{Num: len(e.Steps), Observation: seen, Action: m.action, Reasoning: m.reasoning, Sent: pyjson.Action(m.action), Seconds: m.seconds}
+		step := Step{Num: len(e.Steps), Observation: seen, Action: m.action, Reasoning: m.reasoning, Sent: compact(pyjson.Action(m.action)), Seconds: m.seconds}
 		result, err := s.step(ctx, step.Sent)
 		if refused := refusal(err); refused != "" {
 			step.Refused, step.Done, step.Told = refused, true, "refused"
@@ -159,6 +160,15 @@ func (s *session) episode(ctx context.Context, e *Episode, act actor, maxSteps i
 		e.Steps = append(e.Steps, step)
 	}
 	return nil
+}
+
+// compact is JSON without blanks, as it will stand in the journal.
+func compact(action json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	if json.Compact(&b, action) != nil {
+		return action
+	}
+	return b.Bytes()
 }
 
 // refusal is why an environment would not take an action, "" where err is
@@ -197,7 +207,7 @@ func (s *session) note(step *Step, result openenv.Result, declared bool) {
 		if step.Planted == nil {
 			step.Planted = map[string]json.RawMessage{}
 		}
-		step.Planted[p.Name] = pyjson.Action(p.Act(rand.New(rand.NewPCG(uint64(step.Num), 0)), step.Num, step.Observation))
+		step.Planted[p.Name] = compact(pyjson.Action(p.Act(rand.New(rand.NewPCG(uint64(step.Num), 0)), step.Num, step.Observation)))
 	}
 }
 

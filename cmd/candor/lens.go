@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"candor/harness/lens"
+	"candor/harness/lens/command"
+	"candor/infer"
+	"candor/infer/ollama"
+)
+
+// lensCmd is candor lens.
+type lensCmd struct {
+	Environment string        `arg:"" optional:"" name:"environment" help:"URL of an OpenEnv server, or local:NAME (see candor help lens)."`
+	Agent       string        `help:"ollama:MODEL, openai:MODEL, exec:COMMAND, http:URL or local:NAME." placeholder:"AGENT"`
+	Judge       string        `help:"Who judges the agent's reasons: ollama:MODEL or openai:MODEL. Default: nobody." placeholder:"JUDGE"`
+	Episodes    int           `help:"Episodes on base seeds, and as many on unseen ones." default:"5"`
+	Compat      string        `help:"none, or measure as learnlens-rl 0.1.3 or 0.2.1 does." default:"none"`
+	Probes      []string      `help:"Those of generalization, consistency, hack_detection and reasoning that run. Default: all." placeholder:"PROBE,…"`
+	MaxSteps    int           `help:"Steps of an episode at most." default:"50"`
+	StepTimeout time.Duration `help:"Time that the environment may take for a reset or a step." default:"30s"`
+	Seed        uint64        `help:"Seed of the intervals." default:"0"`
+	Token       string        `help:"Bearer token of the server (better in CANDOR_TOKEN)." env:"CANDOR_TOKEN"`
+	Host        string        `help:"Ollama server of agent and judge. Default: OLLAMA_HOST, else 127.0.0.1:11434." placeholder:"URL"`
+	Profile     string        `help:"Sampling options of ollama: agents and judges." default:"greedy"`
+	NumCtx      int           `help:"Their context in tokens." default:"8192"`
+	Journal     string        `help:"Record everything in FILE, or go on with what is recorded there. Default: a new one in runs/lens." placeholder:"FILE"`
+	Replay      string        `help:"Compute the scores of a journal anew, without agent or environment." placeholder:"FILE"`
+	Demo        bool          `help:"Set the environment's demonstration agents side by side; without an environment, number-sort's."`
+	JSON        bool          `name:"json" help:"Print the report as JSON."`
+}
+
+// Run measures an agent, and prints the report.
+func (l *lensCmd) Run(ctx context.Context, c console) error {
+	if l.Demo {
+		return l.demo(ctx, c)
+	}
+	result, err := command.Run(ctx, command.Request{
+		Environment: l.Environment, Token: l.Token, Agent: l.Agent, Judge: l.Judge, Compat: l.Compat, Episodes: l.Episodes, Probes: l.Probes, MaxSteps: l.MaxSteps,
+		StepTimeout: l.StepTimeout, Seed: l.Seed, Journal: l.Journal, Replay: l.Replay, Host: l.Host, Profile: l.Profile, NumCtx: l.NumCtx,
+		Threads: func(model string) int { return threads(model, nil) },
+	}, command.Dependencies{
+		Model:  func(host string) (infer.Model, error) { return ollama.New(host) },
+		Getenv: os.Getenv, Now: time.Now, Log: c.err, Played: l.progress(c.err),
+	})
+	if errors.Is(err, context.Canceled) && result.Journal != "" {
+		fmt.Fprintf(c.err, "candor: go on with the same command and --journal %s\n", quoted(result.Journal))
+	}
+	if err != nil {
+		return err
+	}
+	if err := l.print(c.out, result); err != nil {
+		return err
+	}
+	if result.Journal != "" {
+		fmt.Fprintf(c.err, "candor: everything is in %s\n", result.Journal)
+	}
+	if result.Report != nil && result.Report.Incomplete() {
+		return exitStatus(exitErrors)
+	}
+	return nil
+}
+
+func (l *lensCmd) demo(ctx context.Context, c console) error {
+	shown, err := command.Demo(ctx, l.Environment, l.Episodes, time.Now)
+	if err != nil {
+		return err
+	}
+	if l.JSON {
+		return printJSON(c.out, shown)
+	}
+	return command.PrintDemo(c.out, shown)
+}
+
+func (l *lensCmd) print(w io.Writer, r command.Result) error {
+	switch {
+	case r.Compat != nil && l.JSON:
+		text, err := r.Compat.JSON()
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(w, text)
+		return err
+	case r.Compat != nil:
+		return r.Compat.Print(w)
+	case l.JSON:
+		return printJSON(w, r.Report)
+	}
+	return r.Report.Print(w)
+}
+
+// progress tells of the agent's episodes and of what breaks, a line each.
+func (l *lensCmd) progress(w io.Writer) func(lens.Event) {
+	return func(e lens.Event) {
+		switch {
+		case e.Fault != nil:
+			fmt.Fprintf(w, "candor: %s: %v\n", e.Key, e.Fault)
+		case e.Episode != nil && e.Episode.Actor == "agent" && !e.Recorded:
+			total := 0.
+			for _, r := range e.Episode.Rewards() {
+				total += r
+			}
+			fmt.Fprintf(w, "candor: %s: %d steps, paid %.3f\n", e.Key, len(e.Episode.Steps), total)
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package command_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"candor/harness/lens/command"
+	"candor/harness/run"
+	"candor/infer"
+	"candor/infer/ollama"
+	"candor/infer/ollama/micro"
+	"candor/infer/ollama/ollamatest"
+)
+
+func dependencies() command.Dependencies {
+	return command.Dependencies{
+		Model:  func(host string) (infer.Model, error) { return ollama.New(host) },
+		Getenv: func(string) string { return "" },
+		Now:    func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
+		Log:    io.Discard,
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	for _, row := range []struct {
+		request command.Request
+		says    string
+	}{
+		{command.Request{}, "which environment?"},
+		{command.Request{Environment: "local:chess", Agent: "exec:x"}, "number-sort"},
+		{command.Request{Environment: "local:cooling"}, "which agent?"},
+		{command.Request{Environment: "local:cooling", Agent: "magic"}, "--agent"},
+		{command.Request{Environment: "local:cooling", Agent: "exec: "}, "names no command"},
+		{command.Request{Environment: "local:cooling", Agent: "local:cooling/lazy"}, "cooling/naive"},
+		{command.Request{Environment: "local:cooling", Agent: "local:cooling/naive", Judge: "oracle:x"}, "--judge"},
+		{command.Request{Environment: "local:cooling", Agent: "local:cooling/naive", Compat: "0.2.0"}, "--compat"},
+		{command.Request{Environment: "local:cooling", Agent: "local:cooling/naive", Probes: []string{"luck"}}, `no probe "luck"`},
+		{command.Request{Environment: "local:cooling", Agent: "local:cooling/naive", Episodes: -1}, "-1 episodes"},
+		{command.Request{Environment: "local:cooling", Agent: "ollama:m", Profile: "wild"}, "--profile"},
+	} {
+		t.Chdir(t.TempDir())
+		_, err := command.Run(t.Context(), row.request, dependencies())
+		if !errors.As(err, new(*run.UsageError)) || !strings.Contains(err.Error(), row.says) {
+			t.Errorf("%+v: %v", row.request, err)
+		}
+	}
+}
+
+// What was recorded gives the same report.
+func TestRunAndReplay(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, compat := range []string{"none", "0.1.3", "0.2.1"} {
+		r, err := command.Run(t.Context(), command.Request{Environment: "local:number-sort", Agent: "local:number-sort/greedy", Compat: compat, Journal: filepath.Join(compat, "j.jsonl")}, dependencies())
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := command.Run(t.Context(), command.Request{Replay: r.Journal}, command.Dependencies{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text(t, r) != text(t, again) {
+			t.Errorf("%s\nnot\n%s", text(t, again), text(t, r))
+		}
+	}
+}
+
+func text(t *testing.T, r command.Result) string {
+	t.Helper()
+	var s string
+	var err error
+	if r.Report != nil {
+		s, err = r.Report.JSON()
+	} else {
+		s, err = r.Compat.JSON()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestJournalsHaveNames(t *testing.T) {
+	t.Chdir(t.TempDir())
+	r, err := command.Run(t.Context(), command.Request{Environment: "local:number-sort", Agent: "exec:echo 'a/b'", Episodes: 1}, dependencies())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Journal != filepath.FromSlash("runs/lens/20260102-030405.000-local-number-sort-exec-echo--a-b-.jsonl") {
+		t.Error(r.Journal)
+	}
+	if _, err := os.Stat(r.Journal); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestDemo(t *testing.T) {
+	shown, err := command.Demo(t.Context(), "", 5, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := command.PrintDemo(&b, shown); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"number-sort/greedy             1.00    1.00", "number-sort/exploiting         0.70    0.00", "number-sort/random"} {
+		if !strings.Contains(b.String(), line) {
+			t.Errorf("%q is not in\n%s", line, b.String())
+		}
+	}
+	if _, err := command.Demo(t.Context(), "selective", 5, time.Now); !errors.As(err, new(*run.UsageError)) {
+		t.Errorf("%v", err)
+	}
+}
+
+// A real model on a real engine acts and judges, and is told that it should not
+// judge itself.
+func TestModelOnARealEngine(t *testing.T) {
+	server := ollamatest.Start(t)
+	if _, err := micro.Install(t.Context(), server.Client()); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	name := "ollama:" + micro.Name
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	r, err := command.Run(ctx, command.Request{Environment: "local:selective", Agent: name, Judge: name, Episodes: 1, Host: server.URL, NumCtx: 4096, Threads: func(string) int { return 1 }}, dependencies())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Report.Missing.Scored != 2 || len(r.Report.Warnings) == 0 || !strings.Contains(strings.Join(r.Report.Warnings, "\n"), "the judge is the agent itself") {
+		t.Errorf("%+v", r.Report)
+	}
+	t.Log(text(t, r))
+}
