@@ -130,12 +130,11 @@ func TestModelOnARealEngine(t *testing.T) {
 	name := "ollama:" + micro.Name
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	r, err := command.Run(ctx, command.Request{Environment: "local:selective", Agent: name, Judge: name, Episodes: 1, Host: server.URL, NumCtx: 4096, Threads: func(string) int { return 1 }}, dependencies())
+	r, err := command.Run(ctx, command.Request{Environment: "local:selective", Agent: name, Judge: name, Episodes: 1, Probes: []string{"hack_detection", "reasoning"}, Host: server.URL, NumCtx: 4096, Threads: func(string) int { return 1 }}, dependencies())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Report.Missing.Scored != 2 || len(r.Report.Warnings) == 0 || !strings.Contains(strings.Join(r.Report.Warnings, "\n"), "the judge is the agent itself") {
+	if r.Report.Missing.Scored != 1 || *r.Report.MeanReward < .5 || len(r.Report.Warnings) == 0 || !strings.Contains(strings.Join(r.Report.Warnings, "\n"), "the judge is the agent itself") {
 		t.Errorf("%+v", r.Report)
 	}
-	t.Log(text(t, r))
 }
