@@ -102,7 +102,7 @@ record_peers() {
   python=$(scripts/record.sh verifiers)
   CANDOR_PEERS_VERIFIERS=$python CANDOR_PEERS_VERIFIERS_OLD=$(scripts/record.sh verifiers-0.3) \
     step go test -count 1 -v -run PeersVerifiers ./harness/export
-  CANDOR_PEERS_VERIFIERS=$python step go test -count 1 -v -run Peers ./scripts/verifiers
+  CANDOR_PEERS_VERIFIERS=$python step go test -count 1 -v -timeout 30m -run Peers ./scripts/verifiers
   python=$(scripts/record.sh mlflow)
   CANDOR_PEERS_MLFLOW=$python step go test -count 1 -v -run PeersMLflow ./harness/export
   openenv_peers
