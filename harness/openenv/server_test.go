@@ -210,7 +210,7 @@ func TestServerLimitsSteps(t *testing.T) {
 // and end when closed or idle.
 func TestServerManagedSessions(t *testing.T) {
 	meter := &counter{}
-	address := serve(t, probeSpec(nil), openenv.Options{Meter: meter, Limits: openenv.Limits{Sessions: 2, Idle: 700 * time.Millisecond}})
+	address := serve(t, probeSpec(nil), openenv.Options{Meter: meter, Limits: openenv.Limits{Sessions: 2, Idle: 2500 * time.Millisecond}})
 	rpc := func(method, params string) string {
 		answer, err := http.Post("http://"+address+"/mcp", "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`))
 		if err != nil {

@@ -262,6 +262,7 @@ func (s *Server) exchange(ctx context.Context, c *wire, one *session, m incoming
 	var panicked *panicError
 	switch {
 	case errors.As(err, &panicked):
+		s.spoil(one)
 		_ = c.write(messageOf("error", errorData(err)))
 		return farewell, false
 	case err != nil:

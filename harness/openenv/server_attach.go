@@ -60,6 +60,13 @@ func (s *Server) detach(one *session) {
 	}
 }
 
+// spoil has a session end with the WebSocket that uses it, whoever made it.
+func (s *Server) spoil(one *session) {
+	s.sessions.mu.Lock()
+	defer s.sessions.mu.Unlock()
+	one.closing = true
+}
+
 // manage makes a session one of HTTP requests that name it. It ends when none
 // has for a while.
 func (s *Server) manage(one *session) {
