@@ -320,3 +320,55 @@ func eventually(t *testing.T, true func() bool) {
 	}
 	t.Fatal("it does not come to be")
 }
+
+// A request that stops on its way, or is too long, or is one too many, costs
+// its sender alone.
+func TestServerBoundsRequests(t *testing.T) {
+	stall := make(chan struct{})
+	address := serve(t, probeSpec(stall), openenv.Options{Limits: openenv.Limits{Message: 1 << 16, Upload: time.Second, Parallel: 4, Sessions: 2}})
+	slow, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer slow.Close()
+	fmt.Fprintf(slow, "POST /reset HTTP/1.1\r\nHost: %s\r\nContent-Length: 100\r\n\r\n{", address)
+	slow.SetDeadline(time.Now().Add(20 * time.Second))
+	if _, err := io.Copy(io.Discard, slow); err != nil {
+		t.Errorf("a body that stops is waited for: %v", err)
+	}
+	post := func(body string) int {
+		answer, err := http.Post("http://"+address+"/step", "application/json", strings.NewReader(body))
+		if err != nil {
+			t.Error(err)
+			return 0
+		}
+		defer answer.Body.Close()
+		_, _ = io.Copy(io.Discard, answer.Body)
+		return answer.StatusCode
+	}
+	if status := post(`{"action":{"name":"a"},"x":"` + strings.Repeat("x", 1<<16) + `"}`); status != http.StatusRequestEntityTooLarge {
+		t.Errorf("a body beyond the limit is answered by %d", status)
+	}
+	// One runs and two wait; of more that come the server says that it is busy,
+	// and sessions do not wait for any of them.
+	statuses := make(chan int)
+	for range 8 {
+		go func() { statuses <- post(`{"action":{"name":"stall"}}`) }()
+	}
+	for range 5 {
+		if status := <-statuses; status != http.StatusServiceUnavailable {
+			t.Errorf("a request too many is answered by %d", status)
+		}
+	}
+	c := dial(t, address, "/ws")
+	defer c.CloseNow()
+	if reply := say(t, c, `{"type":"step","data":{"name":"a"}}`); !strings.Contains(reply, `"done":true`) {
+		t.Errorf("a session is told %s", reply)
+	}
+	close(stall)
+	for range 3 {
+		if status := <-statuses; status != http.StatusOK {
+			t.Errorf("a request that waited is answered by %d", status)
+		}
+	}
+}

@@ -66,12 +66,12 @@ func (s *Server) getState(w http.ResponseWriter, r *http.Request) {
 // once makes an environment, calls it once and closes it.
 func (s *Server) once(w http.ResponseWriter, r *http.Request, method string, do func(context.Context, Environment) (json.RawMessage, error)) {
 	reply, err := s.metered(method, func() (reply json.RawMessage, err error) {
-		env, err := s.make(r.Context(), s.stray)
-		if err != nil {
-			return nil, err
-		}
-		defer s.quietly(env.Close)
-		err = s.call(r.Context(), s.stray, func(ctx context.Context) (err error) {
+		err = s.call(r.Context(), s.stray, func(ctx context.Context) error {
+			env, err := s.spec.New(ctx)
+			if err != nil {
+				return &factoryError{s.spec.Name, err}
+			}
+			defer s.quietly(env.Close)
 			reply, err = do(ctx, env)
 			return err
 		})
@@ -100,7 +100,12 @@ func (s *Server) fail(w http.ResponseWriter, err error) {
 		s.detail(w, http.StatusServiceUnavailable, "Too many requests wait already")
 		return
 	}
-	s.options.Log.Warn("a request failed", "environment", s.spec.Name, "error", err)
+	cause := err
+	var broken *factoryError
+	if errors.As(err, &broken) { // whose own text is for clients
+		cause = broken.err
+	}
+	s.options.Log.Warn("a request failed", "environment", s.spec.Name, "error", cause)
 	http.Error(w, "Internal Server Error", http.StatusInternalServerError)
 }
 

@@ -73,7 +73,7 @@ func (s *Server) begin(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	env, err := s.make(ctx, s.slots)
+	env, err := s.make(ctx)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err == nil && t.ended {
@@ -104,9 +104,9 @@ func (t *sessions) reserve(id string) error {
 	return nil
 }
 
-// make makes an environment.
-func (s *Server) make(ctx context.Context, within slots) (env Environment, err error) {
-	err = s.call(ctx, within, func(ctx context.Context) (err error) {
+// make makes a session's environment.
+func (s *Server) make(ctx context.Context) (env Environment, err error) {
+	err = s.call(ctx, s.slots, func(ctx context.Context) (err error) {
 		env, err = s.spec.New(ctx)
 		return err
 	})
