@@ -18,6 +18,8 @@
 #   scripts/record.sh verifiers            the same with verifiers and OpenEnv's client
 #   scripts/record.sh verifiers-0.3        the same with the verifiers before the newest
 #   scripts/record.sh mlflow               the same with MLflow
+#   scripts/record.sh exchanges [FOLDER]   what is said between a client and the servers
+#                                          of four OpenEnvs
 #   scripts/record.sh openenv              the same with the newest OpenEnv; openenv-0.1,
 #                                          openenv-0.2 and openenv-0.3 have those, and
 #                                          openenv-0.3 LearnLens as well
@@ -52,12 +54,13 @@ main() {
     tables | verifiers | verifiers-0.3 | mlflow) python "$1" ;;
     serving) "$(openenv openenv)" -B "$RECORD/serving.py" "${2:-$REPO/harness/openenv/testdata/serving.json}" ;;
     openenv | openenv-0.[123]) openenv "$1" ;;
+    exchanges) exchanges "${2:-$REPO/harness/openenv/testdata/exchanges}" ;;
     *) usage ;;
   esac
 }
 
 usage() {
-  say "usage: scripts/record.sh scoring [OUT.json] | images [FOLDER] | parquet [FOLDER] | random [OUT.json] | numbersort | lens | lens-python VERSION | python | tables | verifiers | verifiers-0.3 | mlflow | openenv | openenv-0.1 | openenv-0.2 | openenv-0.3 | serving [OUT.json]"
+  say "usage: scripts/record.sh scoring [OUT.json] | images [FOLDER] | parquet [FOLDER] | exchanges [FOLDER] | random [OUT.json] | numbersort | lens | lens-python VERSION | python | tables | verifiers | verifiers-0.3 | mlflow | openenv | openenv-0.1 | openenv-0.2 | openenv-0.3 | serving [OUT.json]"
   exit 2
 }
 
@@ -120,6 +123,14 @@ openenv() {
     mv "$folder" "$environment/learnlens"
   fi
   printf '%s/bin/python\n' "$environment"
+}
+
+exchanges() {
+  local list
+  mkdir -p "$1"
+  for list in openenv-0.1 openenv-0.2 openenv-0.3 openenv; do
+    "$(openenv "$list")" "$RECORD/openenv_exchanges.py" "$1/$list.jsonl"
+  done
 }
 
 main "$@"

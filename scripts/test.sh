@@ -117,6 +117,8 @@ openenv_peers() {
   CANDOR_PEERS_OPENENV_0_2=$(scripts/record.sh openenv-0.2)
   CANDOR_PEERS_OPENENV_0_3=$(scripts/record.sh openenv-0.3)
   step go test -count 1 -v -run Peers ./harness/openenv/... ./harness/serve
+  step scripts/record.sh exchanges "$recording/exchanges"
+  CANDOR_OPENENV_EXCHANGES=$recording/exchanges step go test -count 1 -v -run AsRecorded ./harness/openenv
 }
 
 # chromium gets a browser where there is none and we may install one; the tests

@@ -34,6 +34,7 @@ def main():
 
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
+    listener.listen(128)  # who comes early waits, and is not refused
     server = uvicorn.Server(uvicorn.Config(application(asked), log_level="warning"))
     threading.Thread(target=end_with_input, args=[server], daemon=True).start()
     print(f"http://127.0.0.1:{listener.getsockname()[1]}", flush=True)
