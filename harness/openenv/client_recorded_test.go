@@ -92,18 +92,21 @@ func TestClientTalksAsRecorded(t *testing.T) {
 func replayExchange(t *testing.T, one exchange, codes map[string]int) (replies int) {
 	var heard []string
 	server := newFarServer(t, func(f *far, _ int) {
-		for i, turn := range one.Said {
+		for _, turn := range one.Said {
 			switch {
 			case turn.S != nil:
 				// What comes unasked comes at once.
 				f.text(*turn.S)
-			case turn.Closed > 0 && !(i > 0 && one.Said[i-1].C != nil):
-				f.closing(uint16(turn.Closed), "")
-				f.hear()
 			case turn.Closed > 0:
 				f.closing(uint16(turn.Closed), "")
+				f.hear()
 			default:
-				heard = append(heard, f.hear())
+				text := f.hear()
+				heard = append(heard, text)
+				if text == `{"type":"close"}` {
+					f.closing(1000, "")
+					return
+				}
 			}
 		}
 	})
