@@ -106,7 +106,7 @@ func (p Peer) Serve(t testing.TB, environment string, flags ...string) string {
 
 // healthy waits until a server answers.
 func healthy(url string) bool {
-	client := http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	client := http.Client{Timeout: time.Minute, Transport: &http.Transport{DisableKeepAlives: true}}
 	for range 300 {
 		if response, err := client.Get(url + "/health"); err == nil {
 			response.Body.Close()
