@@ -152,3 +152,22 @@ func TestPeersValidate(t *testing.T) {
 		}
 	}
 }
+
+// The manifest in scripts is one that openenv validate reads.
+func TestPeersReadTheManifest(t *testing.T) {
+	peer := openenvtest.Peers(t, openenvtest.Newest)[0]
+	var report struct {
+		Verdict string
+		Results []struct {
+			CheckID string `json:"check_id"`
+			Status  string
+		}
+	}
+	out := runPeer(t, filepath.Join(filepath.Dir(peer.Python), "openenv"), "validate", "--json", "--level", "static", "--skip-build", filepath.Join("..", "..", "scripts"))
+	if err := json.Unmarshal(out, &report); err != nil {
+		t.Fatal(err)
+	}
+	if report.Verdict != "pass" || len(report.Results) == 0 {
+		t.Errorf("%+v", report)
+	}
+}
