@@ -1,8 +1,9 @@
 // Package dossier gathers what a report shows of stored answers: the summary
 // and what honesty would have earned, the figures that are drawn of them, the
 // answers grouped by what they are about, and the tasks that cost the most with
-// their pictures. It asks nothing and fetches nothing; what cannot be had again
-// from where the run had it is left out, and told.
+// their pictures; of two runs the tasks that they ended otherwise, and of a sweep
+// what is drawn of its table. It asks nothing and fetches nothing; what cannot be
+// had again from where the run had it is left out, and told.
 package dossier
 
 import (

@@ -44,3 +44,23 @@ func TestCompare(t *testing.T) {
 		t.Error("no filter by change")
 	}
 }
+
+// Of files the figures are compared all the same, and the page says why it shows
+// no task; two equal runs have none to show.
+func TestCompareNothing(t *testing.T) {
+	a, b := answers("runs/a", 60, plain), answers("runs/b", 60, plain)
+	file := &stored.Answers{Name: "file.jsonl", Rows: a.Rows}
+	for want, pair := range map[string][2]*stored.Answers{"No task ended otherwise.": {a, b}, "Files of answers hold no replies": {file, file}} {
+		r, err := compare.Answers(context.Background(), pair[0], []*stored.Answers{pair[1]}, compare.Request{Options: scoring.Options{Bootstrap: 50}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var w bytes.Buffer
+		if err := page.Compare(&w, r, []dossier.Changes{dossier.Between(context.Background(), pair[0], pair[1], dossier.Options{})}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(w.String(), want) || strings.Contains(w.String(), "<article") {
+			t.Errorf("a task is shown, or the page does not say %q", want)
+		}
+	}
+}

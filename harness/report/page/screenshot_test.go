@@ -132,7 +132,9 @@ func commonest(img image.Image, part image.Rectangle) color.Palette {
 	for _, s := range of {
 		all = append(all, s)
 	}
-	slices.SortFunc(all, func(a, b *sum) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(b.r, a.r), cmp.Compare(b.g, a.g), cmp.Compare(b.b, a.b)) })
+	slices.SortFunc(all, func(a, b *sum) int {
+		return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(b.r, a.r), cmp.Compare(b.g, a.g), cmp.Compare(b.b, a.b))
+	})
 	var out color.Palette
 	for _, s := range all[:min(256, len(all))] {
 		out = append(out, color.NRGBA{uint8(s.r / s.n), uint8(s.g / s.n), uint8(s.b / s.n), 255})
