@@ -282,7 +282,7 @@ func TestBrowserOdd(t *testing.T) {
 				t.Error("NaN or Inf in the page")
 			}
 			w := b.open(t, html)
-			w.looks(t, "odd-"+strings.ReplaceAll(name, " ", "-"))
+			w.fits(t, "odd-"+strings.ReplaceAll(name, " ", "-"), 360)
 			w.clean(t)
 		})
 	}

@@ -113,9 +113,14 @@ func (w *watched) media(t *testing.T, kind, scheme string) {
 // CANDOR_SCREENSHOTS naming a folder, pictures of all that go there.
 func (w *watched) looks(t *testing.T, name string) {
 	t.Helper()
+	w.fits(t, name, 360, 800, 1280)
+}
+
+func (w *watched) fits(t *testing.T, name string, widths ...int64) {
+	t.Helper()
 	background := map[string]string{}
 	for _, scheme := range []string{"light", "dark"} {
-		for _, width := range []int64{360, 800, 1280} {
+		for _, width := range widths {
 			w.media(t, "screen", scheme)
 			w.do(t, chromedp.EmulateViewport(width, 900))
 			var wide int64

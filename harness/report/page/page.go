@@ -14,6 +14,7 @@ import (
 	"io"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"candor/harness/dossier"
 	"candor/harness/report"
@@ -106,11 +107,14 @@ func jpeg(b []byte) template.URL {
 // cut keeps a text of any length readable, and the page small.
 func cut(text string) string {
 	const most = 1500
-	runes := []rune(visible(text))
-	if len(runes) <= most {
-		return string(runes)
+	n := 0
+	for at := range text {
+		if n == most {
+			return fmt.Sprintf("%s … (%d more characters)", visible(text[:at]), utf8.RuneCountInString(text[at:]))
+		}
+		n++
 	}
-	return fmt.Sprintf("%s … (%d more characters)", string(runes[:most]), len(runes)-most)
+	return visible(text)
 }
 
 // visible is a text of which everything can be seen: what a browser drops,
