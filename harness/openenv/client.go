@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 )
 
@@ -131,6 +132,9 @@ func (r *Remote) connect(ctx context.Context) (link, error) {
 			return old, nil
 		}
 		err = fmt.Errorf("%w; over HTTP: %w", err, oldErr)
+		if strings.HasSuffix(r.url.Path, "/ws") {
+			err = fmt.Errorf("%w (leave /ws off: it is added)", err)
+		}
 	}
 	// Why the context has ended, and not only that it has.
 	if ctx.Err() != nil {
@@ -153,7 +157,7 @@ func (o DialOptions) withDefaults() DialOptions {
 			*field.value = field.standard
 		}
 	}
-	if o.MaxMessage == 0 {
+	if o.MaxMessage <= 0 {
 		o.MaxMessage = 100 << 20
 	}
 	return o

@@ -122,6 +122,15 @@ func TestNoOldestForm(t *testing.T) {
 			t.Errorf("dialling: %v", err)
 		}
 	})
+	t.Run("a path too far", func(t *testing.T) {
+		defer goleak.VerifyNone(t)
+		server := httptest.NewServer(http.NotFoundHandler())
+		defer server.Close()
+		_, err := openenv.Dial(t.Context(), server.URL+"/ws", openenv.DialOptions{})
+		if err == nil || !strings.Contains(err.Error(), "leave /ws off") {
+			t.Errorf("dialling: %v", err)
+		}
+	})
 	t.Run("nobody there", func(t *testing.T) {
 		defer goleak.VerifyNone(t)
 		server := httptest.NewServer(nil)

@@ -21,6 +21,10 @@ import (
 // for the next one's. From then on Step and State return [ErrLost], until Reset
 // connects anew. So it is with a connection lost otherwise; a request is never
 // repeated.
+//
+// Before a reset the server is asked for a pong, unless one came just before or
+// there are to be no pings: a connection that died unnoticed is found out, and
+// with it what may be left over from earlier episodes.
 type Session struct {
 	remote *Remote
 	turn   chan struct{} // full while a request is under way
@@ -41,8 +45,8 @@ type link interface {
 	exchange(ctx context.Context, kind, reply string, data json.RawMessage) (json.RawMessage, error)
 	// lost is why the link is of no more use, and nil while it is.
 	lost() error
-	// alive asks the other end for a sign of life, and loses the link where there
-	// is none.
+	// alive asks the other end for a sign of life if the last is a while ago, and
+	// loses the link where there is none.
 	alive(ctx context.Context)
 	// end says goodbye, if need be, with a cause for who still waits for a reply,
 	// and returns when nothing of the link is left.

@@ -20,6 +20,10 @@ const (
 	handshakeWait = time.Second
 )
 
+// pongFresh is how long a pong counts as a sign of life. Servers may not care
+// for being pinged before every one of many short episodes.
+const pongFresh = 500 * time.Millisecond
+
 // A socket is a session's WebSocket. One goroutine reads it all the time, so
 // that pings are answered and what nobody asked for is noticed.
 type socket struct {
@@ -33,6 +37,7 @@ type socket struct {
 	mu      sync.Mutex
 	waiting chan wireMessage // of the request under way, nil where there is none
 	cause   error
+	pong    time.Time // when the server last answered a ping, or the handshake
 }
 
 // connectSocket connects to the server's /ws. The status is the one of an HTTP
@@ -51,7 +56,7 @@ func (r *Remote) connectSocket(ctx context.Context) (*socket, int, error) {
 		return nil, response.StatusCode, handshakeError(response, err)
 	}
 	conn.SetReadLimit(r.options.MaxMessage)
-	s := &socket{conn: conn, tap: connected.last(), options: r.options, dropped: make(chan struct{}), gone: make(chan struct{})}
+	s := &socket{conn: conn, tap: connected.last(), options: r.options, dropped: make(chan struct{}), gone: make(chan struct{}), pong: time.Now()}
 	life, stop := context.WithCancel(context.Background())
 	var all sync.WaitGroup
 	read := make(chan struct{})
@@ -209,20 +214,34 @@ func (s *socket) ping(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			s.alive(ctx)
+			s.pingOnce(ctx)
 		}
 	}
 }
 
 func (s *socket) alive(ctx context.Context) {
-	if s.options.PingEvery < 0 || s.lost() != nil {
+	s.mu.Lock()
+	needless := s.options.PingEvery < 0 || s.cause != nil || time.Since(s.pong) < pongFresh
+	s.mu.Unlock()
+	if needless {
 		return
 	}
+	s.pingOnce(ctx)
+}
+
+func (s *socket) pingOnce(ctx context.Context) {
 	ctx, cancel := limited(ctx, s.options.PongWithin, errNoPong)
 	defer cancel()
-	// Other errors are those of the connection, which the reader tells.
-	if s.conn.Ping(ctx) != nil && errors.Is(context.Cause(ctx), errNoPong) {
+	err := s.conn.Ping(ctx)
+	switch {
+	case err == nil:
+		s.mu.Lock()
+		s.pong = time.Now()
+		s.mu.Unlock()
+	case errors.Is(context.Cause(ctx), errNoPong):
 		s.drop(fmt.Errorf("%w: no pong within %v", ErrLost, s.options.PongWithin))
+	default:
+		// The connection's end is told by who reads.
 	}
 }
 
