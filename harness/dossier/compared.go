@@ -40,10 +40,11 @@ func compared(t *sweep.Table, g sweep.Group, number int) Compared {
 	name := MetricName(t.RankBy.Metric)
 	f := figure.Intervals{Name: "ranking" + suffix, Title: "Ranking by " + name, Axis: name, Caption: "Each cell's value with its interval, the best first."}
 	for _, p := range g.Ranking {
-		label := fmt.Sprintf("%d  %s", p.Rank, p.Cell)
+		label := fmt.Sprintf("%d", p.Rank)
 		if p.Best != nil {
 			label += fmt.Sprintf("  P(best) %.2f", *p.Best)
 		}
+		label += "  " + p.Cell // last, since it may be cut
 		row := figure.Interval{Name: label, Value: p.Value, Inner: p.CI}
 		if row.Inner == nil {
 			row.Inner = p.Spread
