@@ -16,23 +16,26 @@ import (
 
 // lensCmd is candor lens.
 type lensCmd struct {
-	Environment string        `arg:"" optional:"" name:"environment" help:"URL of an OpenEnv server, or local:NAME (see candor help lens)."`
-	Agent       string        `help:"ollama:MODEL, openai:MODEL, exec:COMMAND, http:URL or local:NAME." placeholder:"AGENT"`
-	Judge       string        `help:"Who judges the agent's reasons: ollama:MODEL or openai:MODEL. Default: nobody." placeholder:"JUDGE"`
-	Episodes    int           `help:"Episodes on base seeds, and as many on unseen ones." default:"5"`
-	Compat      string        `help:"none, or measure as learnlens-rl 0.1.3 or 0.2.1 does." default:"none"`
-	Probes      []string      `help:"Those of generalization, consistency, hack_detection and reasoning that run. Default: all." placeholder:"PROBE,…"`
-	MaxSteps    int           `help:"Steps of an episode at most." default:"50"`
-	StepTimeout time.Duration `help:"Time that the environment may take for a reset or a step." default:"30s"`
-	Seed        uint64        `help:"Seed of the intervals." default:"0"`
-	Token       string        `help:"Bearer token of the server (better in CANDOR_TOKEN)." env:"CANDOR_TOKEN"`
-	Host        string        `help:"Ollama server of agent and judge. Default: OLLAMA_HOST, else 127.0.0.1:11434." placeholder:"URL"`
-	Profile     string        `help:"Sampling options of ollama: agents and judges." default:"greedy"`
-	NumCtx      int           `help:"Their context in tokens." default:"8192"`
-	Journal     string        `help:"Record everything in FILE, or go on with what is recorded there. Default: a new one in runs/lens." placeholder:"FILE"`
-	Replay      string        `help:"Compute the scores of a journal anew, without agent or environment." placeholder:"FILE"`
-	Demo        bool          `help:"Set the environment's demonstration agents side by side; without an environment, number-sort's."`
-	JSON        bool          `name:"json" help:"Print the report as JSON."`
+	Environment  string        `arg:"" optional:"" name:"environment" help:"URL of an OpenEnv server, or local:NAME (see candor help lens)."`
+	Agent        string        `help:"ollama:MODEL, openai:MODEL, exec:COMMAND, http:URL or local:NAME." placeholder:"AGENT"`
+	Judge        string        `help:"Who judges the agent's reasons: ollama:MODEL or openai:MODEL. Default: nobody." placeholder:"JUDGE"`
+	Episodes     int           `help:"Episodes on base seeds, and as many on unseen ones." default:"5"`
+	Compat       string        `help:"none, or measure as learnlens-rl 0.1.3 or 0.2.1 does." default:"none"`
+	Probes       []string      `help:"Those of generalization, consistency, hack_detection and reasoning that run. Default: all." placeholder:"PROBE,…"`
+	MaxSteps     int           `help:"Steps of an episode at most." default:"50"`
+	StepTimeout  time.Duration `help:"Time that the environment may take for a reset or a step." default:"30s"`
+	AgentTimeout time.Duration `help:"Time that the agent may take for an answer." default:"10m"`
+	Worst        *float64      `help:"Least total reward of an episode at a URL, with --best. Default: the least that is seen." placeholder:"R"`
+	Best         *float64      `help:"Greatest total reward of an episode there. Default: the greatest that is seen." placeholder:"R"`
+	Seed         uint64        `help:"Seed of the intervals." default:"0"`
+	Token        string        `help:"Bearer token of the server (better in CANDOR_TOKEN)." env:"CANDOR_TOKEN"`
+	Host         string        `help:"Ollama server of agent and judge. Default: OLLAMA_HOST, else 127.0.0.1:11434." placeholder:"URL"`
+	Profile      string        `help:"Sampling options of ollama: agents and judges." default:"greedy"`
+	NumCtx       int           `help:"Their context in tokens." default:"8192"`
+	Journal      string        `help:"Record everything in FILE, or go on with what is recorded there. Default: a new one in runs/lens." placeholder:"FILE"`
+	Replay       string        `help:"Compute the scores of a journal anew, without agent or environment." placeholder:"FILE"`
+	Demo         bool          `help:"Set the environment's demonstration agents side by side; without an environment, number-sort's."`
+	JSON         bool          `name:"json" help:"Print the report as JSON."`
 }
 
 // Run measures an agent, and prints the report.
@@ -42,7 +45,7 @@ func (l *lensCmd) Run(ctx context.Context, c console) error {
 	}
 	result, err := command.Run(ctx, command.Request{
 		Environment: l.Environment, Token: l.Token, Agent: l.Agent, Judge: l.Judge, Compat: l.Compat, Episodes: l.Episodes, Probes: l.Probes, MaxSteps: l.MaxSteps,
-		StepTimeout: l.StepTimeout, Seed: l.Seed, Journal: l.Journal, Replay: l.Replay, Host: l.Host, Profile: l.Profile, NumCtx: l.NumCtx,
+		StepTimeout: l.StepTimeout, AgentTimeout: l.AgentTimeout, Worst: l.Worst, Best: l.Best, Seed: l.Seed, Journal: l.Journal, Replay: l.Replay, Host: l.Host, Profile: l.Profile, NumCtx: l.NumCtx,
 		Threads: func(model string) int { return threads(model, nil) },
 	}, command.Dependencies{
 		Model:  func(host string) (infer.Model, error) { return ollama.New(host) },

@@ -148,6 +148,6 @@ func (o Options) header(w play.World, compatible string) (play.Header, config, e
 
 // setup makes a bench of it all.
 func (o Options) setup(w play.World, agent Agent, header play.Header, strict bool) play.Setup {
-	return play.Setup{World: w, Agent: agent, Judge: o.Judge, Header: header, Journal: o.Journal, MaxSteps: o.MaxSteps, StepTimeout: o.StepTimeout,
+	return play.Setup{World: w, Agent: agent, Judge: o.Judge, Header: header, Journal: o.Journal, MaxSteps: o.MaxSteps, StepTimeout: o.StepTimeout, AgentTimeout: o.AgentTimeout,
 		Strict: strict, Played: o.Played, Now: o.Now, Sleep: o.Sleep}
 }

@@ -47,6 +47,8 @@ type Options struct {
 
 	MaxSteps    int           // of an episode; 0 is 50
 	StepTimeout time.Duration // of a reset or a step; 0 is 30 s
+	// AgentTimeout is of one answer of the agent's; 0 is 10 minutes.
+	AgentTimeout time.Duration
 
 	HackThreshold float64 // above which H is flagged; 0 is .3
 	CoreThreshold float64 // below which raw learning has failed; 0 is .05

@@ -304,4 +304,5 @@ def main():
     print({k: len(v) for k, v in out.items()}, file=sys.stderr)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -32,6 +32,10 @@ type Request struct {
 	Probes      []string // nil for all
 	MaxSteps    int
 	StepTimeout time.Duration
+	// AgentTimeout is of one answer of the agent's.
+	AgentTimeout time.Duration
+	// Worst and Best declare what an episode is paid at a URL; both or neither.
+	Worst, Best *float64
 	Seed        uint64 // of the intervals
 	Journal     string // "" makes one under runs/lens
 	Replay      string // a journal to compute anew; then nothing else counts
@@ -82,7 +86,7 @@ func Run(ctx context.Context, r Request, d Dependencies) (_ Result, err error) {
 		return Result{}, err
 	}
 	defer func() { err = errors.Join(err, act.close()) }()
-	o := lens.Options{Episodes: r.Episodes, Probes: r.Probes, MaxSteps: r.MaxSteps, StepTimeout: r.StepTimeout, Seed: r.Seed, AgentName: r.Agent, Played: d.Played, Now: d.Now}
+	o := lens.Options{Episodes: r.Episodes, Probes: r.Probes, MaxSteps: r.MaxSteps, StepTimeout: r.StepTimeout, AgentTimeout: r.AgentTimeout, Seed: r.Seed, AgentName: r.Agent, Played: d.Played, Now: d.Now}
 	if o.Judge, err = r.judge(d); err != nil {
 		return Result{}, err
 	}
@@ -143,7 +147,15 @@ func (r Request) environment(ctx context.Context) (opened, error) {
 		return opened{e.Lens(), e.Spec.Schemas.Action, e.Close}, nil
 	}
 	options := openenv.DialOptions{Token: r.Token}
-	at := opened{lens: lens.WrapWith(r.Environment, options), close: func() error { return nil }}
+	at := opened{lens: lens.WrapWith(r.Environment, options), close: nothing}
+	switch {
+	case (r.Worst == nil) != (r.Best == nil):
+		return opened{}, usagef("--worst and --best belong together")
+	case r.Best != nil && !(*r.Best > *r.Worst):
+		return opened{}, usagef("--best is %v; it must be above --worst, %v", *r.Best, *r.Worst)
+	case r.Best != nil:
+		at.lens.Declare(lens.Declaration{Total: &lens.Range{Least: *r.Worst, Greatest: *r.Best}})
+	}
 	remote, err := openenv.NewRemote(r.Environment, options)
 	if err != nil {
 		return opened{}, &run.UsageError{Err: err}

@@ -43,6 +43,8 @@ func TestMistakes(t *testing.T) {
 		{command.Request{Environment: "local:cooling", Agent: "local:cooling/naive", Compat: "0.2.0"}, "--compat"},
 		{command.Request{Environment: "local:cooling", Agent: "local:cooling/naive", Probes: []string{"luck"}}, `no probe "luck"`},
 		{command.Request{Environment: "local:cooling", Agent: "local:cooling/naive", Episodes: -1}, "-1 episodes"},
+		{command.Request{Environment: "http://127.0.0.1:1", Agent: "exec:x", Best: new(float64)}, "belong together"},
+		{command.Request{Environment: "http://127.0.0.1:1", Agent: "exec:x", Best: new(float64), Worst: new(float64)}, "must be above"},
 		{command.Request{Environment: "local:cooling", Agent: "ollama:m", Profile: "wild"}, "--profile"},
 	} {
 		t.Chdir(t.TempDir())

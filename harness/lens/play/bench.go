@@ -20,6 +20,8 @@ type Setup struct {
 
 	MaxSteps    int           // of an episode; 0 is 50
 	StepTimeout time.Duration // of a reset or a step; 0 is 30 s
+	// AgentTimeout is of one answer of the agent's; 0 is 10 minutes.
+	AgentTimeout time.Duration
 	// Strict has a bench do as the published packages do: nothing is tried
 	// twice, and no declaration is heeded.
 	Strict bool
@@ -69,6 +71,9 @@ func New(s Setup) (*Bench, error) {
 	}
 	if s.StepTimeout == 0 {
 		s.StepTimeout = 30 * time.Second
+	}
+	if s.AgentTimeout == 0 {
+		s.AgentTimeout = 10 * time.Minute
 	}
 	if s.Now == nil {
 		s.Now = time.Now
@@ -133,7 +138,10 @@ func (b *Bench) Policy(ctx context.Context, key string, seed int64, p Policy) (E
 // agent asks the agent and takes the time.
 func (b *Bench) agent(ctx context.Context, _ int, observation string) (m move, err error) {
 	start := b.setup.Now()
-	m.action, m.reasoning, err = b.setup.Agent(ctx, observation)
+	m, err = within(ctx, b.setup.AgentTimeout, "the agent", func(ctx context.Context) (m move, err error) {
+		m.action, m.reasoning, err = b.setup.Agent(ctx, observation)
+		return m, err
+	})
 	m.seconds = b.setup.Now().Sub(start).Seconds()
 	return m, err
 }

@@ -156,7 +156,7 @@ func TestAnEnvironmentThatStalls(t *testing.T) {
 			}})})
 			for i := range 3 {
 				e, err := b.Episode(t.Context(), fmt.Sprint(i), 0)
-				if err != nil || e.Fault == nil || !strings.Contains(e.Fault.Message, "does not answer (waited 1m0s)") {
+				if err != nil || e.Fault == nil || !strings.Contains(e.Fault.Message, "step: no answer came in time (waited 1m0s)") {
 					t.Errorf("%+v, %v", e.Fault, err)
 				}
 			}
@@ -169,6 +169,24 @@ func TestAnEnvironmentThatStalls(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An agent that does not answer is waited for as long, and that is not held
+// against it.
+func TestAnAgentThatStalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		b := newBench(t, play.Setup{World: world(&env{rewards: []string{"1"}}), AgentTimeout: time.Hour, Agent: func(context.Context, string) (string, string, error) {
+			<-release
+			return "late", "", nil
+		}})
+		e, err := b.Episode(t.Context(), "a", 0)
+		if err != nil || e.Fault == nil || e.Fault.Of != play.TheAgent || !strings.Contains(e.Fault.Message, "no answer came in time (waited 1h0m0s)") || len(e.Steps) != 0 {
+			t.Errorf("%+v, %v", e, err)
+		}
+		close(release)
+		b.Close()
+	})
 }
 
 // A server that is full is waited for, and its own words are told if it stays so.

@@ -80,8 +80,8 @@ func (s *session) step(ctx context.Context, action json.RawMessage) (openenv.Res
 	return within(ctx, s.timeout, "step", func(ctx context.Context) (openenv.Result, error) { return env.Step(ctx, action) })
 }
 
-// ErrStalled marks a call that the environment did not answer in time.
-var ErrStalled = errors.New("the environment does not answer")
+// ErrStalled marks a call that was not answered in time.
+var ErrStalled = errors.New("no answer came in time")
 
 // within calls f and waits for it no longer than the time given, whether or not
 // f heeds its context.
