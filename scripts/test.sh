@@ -105,6 +105,9 @@ record_peers() {
   CANDOR_PEERS_VERIFIERS=$python step go test -count 1 -v -timeout 30m -run Peers ./scripts/verifiers
   python=$(scripts/record.sh mlflow)
   CANDOR_PEERS_MLFLOW=$python step go test -count 1 -v -run PeersMLflow ./harness/export
+  python=$(scripts/record.sh lens-python 0.1.3)
+  CANDOR_PEERS_LENS_013=$python CANDOR_PEERS_LENS_021=$(scripts/record.sh lens-python 0.2.1) \
+    step go test -count 1 -v -run PackagesLive ./harness/lens
   openenv_peers
   rm -rf "$recording"
 }
