@@ -70,11 +70,12 @@ func (r *openedRun) takeOver(p *Plan, todo []Task, o Observer) ([]Task, error) {
 	for _, t := range p.Tasks {
 		tasks[t.ID] = t
 	}
-	for _, t := range r.traces {
+	for _, t := range r.earlier {
 		if !t.Cached {
 			known[tasks[t.TaskID].question()] = t
 		}
 	}
+	r.earlier = nil
 	var left []Task
 	for _, t := range todo {
 		trace, ok := known[t.question()]

@@ -59,7 +59,7 @@ func (e *Evidence) cost() Cost {
 // costs are those of a run by source; nil where nothing but the stated
 // confidence was asked for. Stated confidence and log-probabilities come with
 // the answer itself.
-func costs(names []string, traces []Trace) map[string]Cost {
+func costs(names []string, entries []entry) map[string]Cost {
 	s, err := readSources(names)
 	if err != nil || !s.logprob && s.draws == 0 {
 		return nil
@@ -67,9 +67,9 @@ func costs(names []string, traces []Trace) map[string]Cost {
 	out := map[string]Cost{}
 	for _, name := range names {
 		var c Cost
-		for _, t := range traces {
-			if name == s.consistency && !t.Cached {
-				c.add(t.Sources.cost())
+		for _, e := range entries {
+			if name == s.consistency && !e.taken {
+				c.add(e.further)
 			}
 		}
 		out[name] = c

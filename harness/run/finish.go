@@ -3,8 +3,9 @@ package run
 import (
 	"context"
 	"errors"
-	"maps"
+	"path/filepath"
 
+	"candor/harness/regular"
 	"candor/scoring"
 )
 
@@ -13,8 +14,11 @@ import (
 func (r *openedRun) finish(ctx context.Context, p *Plan, cause error) (Result, error) {
 	m := &r.manifest
 	m.close(cause)
-	traces, failed := r.inOrder(p)
-	sum, err := summarize(ctx, *m, p, traces, failed)
+	entries, failed, err := r.inOrder(p)
+	var sum Summary
+	if err == nil {
+		sum, err = summarize(ctx, *m, p, entries, failed)
+	}
 	if err != nil {
 		if ctx.Err() != nil {
 			err = ErrInterrupted // while summing up: resuming does that again
@@ -37,22 +41,60 @@ func (m *Manifest) close(cause error) {
 	}
 }
 
-// inOrder gives the traces, and a row for each task in error, in the order of
-// the plan: that in which tasks finish differs from run to run, and sums of
-// floating-point numbers depend on it.
-func (r *openedRun) inOrder(p *Plan) (traces []Trace, failed []scoring.Row) {
-	traceOf := make(map[string]Trace, len(r.traces))
-	for _, t := range r.traces {
-		traceOf[t.TaskID] = t
+// entry is what the summary needs of a trace: little beside its text, so that
+// a run does not hold what its journal does.
+type entry struct {
+	row            scoring.Row
+	taken          bool // over from an equal task
+	attempts       int
+	prompt, output int  // tokens
+	further        Cost // of the draws beside the one that is scored
+	latency        float64
+	sent           string // hash of the image
+}
+
+func entryOf(t Trace) entry {
+	return entry{
+		row: t.Row(), taken: t.Cached, attempts: t.Attempts, prompt: t.PromptTokens, output: t.OutputTokens,
+		further: t.Sources.cost(), latency: t.Durations.Total, sent: t.Image.SentSHA256,
 	}
-	inError := maps.Clone(r.stale)
-	maps.Copy(inError, r.failed)
-	for _, t := range p.Tasks {
-		if trace, ok := traceOf[t.ID]; ok {
-			traces = append(traces, trace)
-		} else if _, ok := inError[t.ID]; ok {
+}
+
+// inOrder reads the journal again and gives what it holds, and a row for each
+// task in error, in the order of the plan: that in which tasks finish differs
+// from run to run, and sums of floating-point numbers depend on it.
+func (r *openedRun) inOrder(p *Plan) (entries []entry, failed []scoring.Row, err error) {
+	at := make(map[string]int, len(p.Tasks))
+	for i, t := range p.Tasks {
+		at[t.ID] = i
+	}
+	known, hashes := make([]*entry, len(p.Tasks)), map[string]string{}
+	name := filepath.Join(r.dir, TracesFile)
+	f, err := regular.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	if _, err := eachLine(f, name, func(Trace) error { return nil }, func(t Trace) {
+		e, task := entryOf(t), p.Tasks[at[t.TaskID]]
+		// One text in memory for all that are equal.
+		e.row.ID, e.row.Image, e.row.Split, e.row.Label = task.ID, task.ImageSource, task.Split, string(task.Label)
+		if hash, ok := hashes[e.sent]; ok {
+			e.sent = hash
+		}
+		hashes[e.sent] = e.sent
+		known[at[t.TaskID]] = &e
+	}); err != nil {
+		return nil, nil, err
+	}
+	for i, t := range p.Tasks {
+		_, before := r.stale[t.ID]
+		_, now := r.failed[t.ID]
+		if known[i] != nil {
+			entries = append(entries, *known[i])
+		} else if before || now {
 			failed = append(failed, scoring.Row{ID: t.ID, Image: t.ImageSource, Split: t.Split, Outcome: scoring.Errored})
 		}
 	}
-	return traces, failed
+	return entries, failed, nil
 }

@@ -116,32 +116,41 @@ func readTraces(r io.Reader, name string, check func(Trace) error) (traces []Tra
 
 // readLines reads whole lines and returns the offset where they end.
 func readLines[L line](r io.Reader, name string, check func(L) error) (all []L, whole int64, err error) {
+	whole, err = eachLine(r, name, check, func(l L) { all = append(all, l) })
+	if err != nil {
+		return nil, 0, err
+	}
+	return all, whole, nil
+}
+
+// eachLine hands on one whole line after another, and keeps none.
+func eachLine[L line](r io.Reader, name string, check func(L) error, do func(L)) (whole int64, err error) {
 	lines := map[string]int{}
 	br := bufio.NewReaderSize(r, 1<<20)
 	for n := 1; ; n++ {
 		line, err := br.ReadBytes('\n')
 		last := errors.Is(err, io.EOF)
 		if err != nil && !last {
-			return nil, 0, fmt.Errorf("%s: %w", name, err)
+			return 0, fmt.Errorf("%s: %w", name, err)
 		}
 		if last && len(line) == 0 {
-			return all, whole, nil
+			return whole, nil
 		}
 		var t L
 		if err := json.Unmarshal(line, &t); err != nil {
 			if _, peek := br.Peek(1); errors.Is(peek, io.EOF) && !json.Valid(line) {
-				return all, whole, nil // torn by a crash
+				return whole, nil // torn by a crash
 			}
-			return nil, 0, fmt.Errorf("%s:%d: not a %s (%w); the file was changed or damaged, restore it or start a new run", name, n, t.kind(), err)
+			return 0, fmt.Errorf("%s:%d: not a %s (%w); the file was changed or damaged, restore it or start a new run", name, n, t.kind(), err)
 		}
 		if first, twice := lines[t.name()]; twice {
-			return nil, 0, fmt.Errorf("%s:%d: %s stands on line %d already; a task is recorded once", name, n, t.name(), first)
+			return 0, fmt.Errorf("%s:%d: %s stands on line %d already; a task is recorded once", name, n, t.name(), first)
 		}
 		if err := check(t); err != nil {
-			return nil, 0, fmt.Errorf("%s:%d: %w; the file was changed or damaged, restore it or start a new run", name, n, err)
+			return 0, fmt.Errorf("%s:%d: %w; the file was changed or damaged, restore it or start a new run", name, n, err)
 		}
 		lines[t.name()] = n
-		all = append(all, t)
+		do(t)
 		whole += int64(len(line))
 	}
 }

@@ -22,8 +22,8 @@ type openedRun struct {
 
 	mu       sync.Mutex
 	manifest Manifest
-	traces   []Trace
 	recorded map[string]bool
+	earlier  []Trace              // of earlier sessions, where their answers may be taken over
 	drawn    map[string][]Draw    // of tasks without a trace, from earlier sessions
 	failed   map[string]TaskError // tasks in error, not recorded since
 	stale    map[string]TaskError // those of earlier sessions, still to be asked again
@@ -109,10 +109,14 @@ func (r *openedRun) read(p *Plan) error {
 	if r.stale, err = openErrors(r.dir, keep); err != nil {
 		return err
 	}
-	if r.journal, r.traces, err = openJournal(r.dir, p.check()); err != nil {
+	var traces []Trace
+	if r.journal, traces, err = openJournal(r.dir, p.check()); err != nil {
 		return err
 	}
-	for _, t := range r.traces {
+	if p.greedy() {
+		r.earlier = traces
+	}
+	for _, t := range traces {
 		r.recorded[t.TaskID] = true
 		delete(r.stale, t.TaskID)
 	}
@@ -177,6 +181,9 @@ func (r *openedRun) describe(p *Plan, s *servers, deps Dependencies) {
 
 // missing lists the plan's tasks that have no trace, in order.
 func (r *openedRun) missing(p *Plan) []Task {
+	if len(r.recorded) == 0 {
+		return p.Tasks
+	}
 	var todo []Task
 	for _, t := range p.Tasks {
 		if !r.recorded[t.ID] {
@@ -193,7 +200,6 @@ func (r *openedRun) record(t Trace) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.traces = append(r.traces, t)
 	r.recorded[t.TaskID] = true
 	delete(r.failed, t.TaskID)
 	if !t.Cached {

@@ -49,10 +49,10 @@ type Throughput struct {
 
 // summarize computes a run's summary from its journal and its tasks in error,
 // by the labels of its data and by every other label set.
-func summarize(ctx context.Context, m Manifest, p *Plan, traces []Trace, failed []scoring.Row) (Summary, error) {
-	rows := make([]scoring.Row, 0, len(traces)+len(failed))
-	for _, t := range traces {
-		rows = append(rows, t.Row())
+func summarize(ctx context.Context, m Manifest, p *Plan, entries []entry, failed []scoring.Row) (Summary, error) {
+	rows := make([]scoring.Row, 0, len(entries)+len(failed))
+	for _, e := range entries {
+		rows = append(rows, e.row)
 	}
 	rows = append(rows, failed...)
 	opt := scoring.Options{Bins: m.Config.Bins, Bootstrap: m.Config.Bootstrap, Seed: uint64(m.Config.Seed)}
@@ -69,12 +69,12 @@ func summarize(ctx context.Context, m Manifest, p *Plan, traces []Trace, failed 
 	}
 	if missing := m.Tasks - len(rows); missing > 0 {
 		s.Complete = false
-		s.Warnings = append(s.Warnings, partial(len(traces), m.Tasks))
+		s.Warnings = append(s.Warnings, partial(len(entries), m.Tasks))
 	}
 	s.Warnings = append(s.Warnings, circumstances(m)...)
 	m.Blind.Mark(s)
 	model := ModelInfo{Name: m.Model.Model, Digest: m.Model.Digest, WeightsDigest: m.Model.WeightsDigest, Embedded: m.Model.Embedded}
-	return Summary{Summary: *s, Model: model, Throughput: throughput(m, traces)}, nil
+	return Summary{Summary: *s, Model: model, Throughput: throughput(m, entries)}, nil
 }
 
 func partial(recorded, tasks int) scoring.Warning {
@@ -122,7 +122,7 @@ func briefly(f preflight.Finding) string {
 	return f.Meaning
 }
 
-func throughput(m Manifest, traces []Trace) Throughput {
+func throughput(m Manifest, entries []entry) Throughput {
 	th := Throughput{LatencySeconds: map[string]float64{}}
 	asked := 0 // a killed session left no time, so its tasks cannot count
 	for _, s := range m.Sessions {
@@ -132,21 +132,21 @@ func throughput(m Manifest, traces []Trace) Throughput {
 	var latencies []float64
 	images := map[string]bool{}
 	taken := 0
-	for _, t := range traces {
-		if t.Cached {
+	for _, e := range entries {
+		if e.taken {
 			taken++
 			continue
 		}
-		th.PromptTokens += t.PromptTokens + t.Sources.cost().PromptTokens
-		th.OutputTokens += t.OutputTokens + t.Sources.cost().OutputTokens
-		if t.Attempts > 1 {
+		th.PromptTokens += e.prompt + e.further.PromptTokens
+		th.OutputTokens += e.output + e.further.OutputTokens
+		if e.attempts > 1 {
 			th.Retried++
 		}
-		images[t.Image.SentSHA256] = true
-		latencies = append(latencies, t.Durations.Total)
+		images[e.sent] = true
+		latencies = append(latencies, e.latency)
 	}
-	th.DistinctImages, th.Cached, th.Sources = len(images), taken, costs(m.Config.Confidence, traces)
-	if n := len(traces) - taken; th.Seconds > 0 && n > 0 {
+	th.DistinctImages, th.Cached, th.Sources = len(images), taken, costs(m.Config.Confidence, entries)
+	if n := len(entries) - taken; th.Seconds > 0 && n > 0 {
 		share := float64(asked) / float64(n)
 		per := func(n int) *float64 { x := share * float64(n) / th.Seconds; return &x }
 		th.TasksPerSecond, th.PromptTokensPerS, th.OutputTokensPerS = per(n), per(th.PromptTokens), per(th.OutputTokens)
