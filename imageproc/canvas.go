@@ -5,7 +5,7 @@ import (
 	"image/draw"
 )
 
-// paint draws img on dst as libjpeg and libwebp show it, on which the published
+// paint draws what of img lies within dst on it, as libjpeg and libwebp show it, on which the published
 // processors build: where chroma is stored at half the resolution, each pixel
 // takes three quarters of the nearest sample and one of the next (the "triangle
 // filter" of libjpeg's jdsample.c). Go's own conversion repeats samples, which
@@ -13,18 +13,23 @@ import (
 func paint(dst *image.RGBA, img image.Image) {
 	switch m := img.(type) {
 	case *image.YCbCr:
-		if halved(m) && m.Rect.In(dst.Rect) {
+		if halved(m) && across(m.Rect, dst.Rect) {
 			paintYCbCr(dst, m)
 			return
 		}
 	case *image.NYCbCrA:
-		if halved(&m.YCbCr) && m.Rect.In(dst.Rect) {
+		if halved(&m.YCbCr) && across(m.Rect, dst.Rect) {
 			paintYCbCr(dst, &m.YCbCr)
 			bleach(dst, m)
 			return
 		}
 	}
 	draw.Draw(dst, img.Bounds(), img, img.Bounds().Min, draw.Over)
+}
+
+// across tells that whole rows of an image lie within a part.
+func across(img, part image.Rectangle) bool {
+	return img.Min.X >= part.Min.X && img.Max.X <= part.Max.X
 }
 
 func halved(m *image.YCbCr) bool {
@@ -36,9 +41,9 @@ func halved(m *image.YCbCr) bool {
 }
 
 func paintYCbCr(dst *image.RGBA, m *image.YCbCr) {
-	width, height := m.Rect.Dx(), m.Rect.Dy()
+	width, rows := m.Rect.Dx(), m.Rect.Intersect(dst.Rect)
 	cb, cr := newChroma(m, m.Cb), newChroma(m, m.Cr)
-	for y := range height {
+	for y := rows.Min.Y - m.Rect.Min.Y; y < rows.Max.Y-m.Rect.Min.Y; y++ {
 		luma := m.Y[y*m.YStride:][:width]
 		at := dst.PixOffset(m.Rect.Min.X, m.Rect.Min.Y+y)
 		paintRow(dst.Pix[at:at+4*width], luma, cb.row(y), cr.row(y))
@@ -132,8 +137,9 @@ func (c *chroma) widen(even, odd int32, shift uint) []uint8 {
 
 // bleach lets white shine through what was painted, as the alpha of m says.
 func bleach(dst *image.RGBA, m *image.NYCbCrA) {
-	for y := m.Rect.Min.Y; y < m.Rect.Max.Y; y++ {
-		for x := m.Rect.Min.X; x < m.Rect.Max.X; x++ {
+	part := m.Rect.Intersect(dst.Rect)
+	for y := part.Min.Y; y < part.Max.Y; y++ {
+		for x := part.Min.X; x < part.Max.X; x++ {
 			alpha := uint32(m.A[m.AOffset(x, y)])
 			p := dst.Pix[dst.PixOffset(x, y):][:3:3]
 			for i, v := range p {

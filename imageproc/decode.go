@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"image"
+	"image/color"
 	"image/gif"
 	"image/jpeg"
 	"image/png"
@@ -48,8 +49,9 @@ func reading(decode func(io.Reader) (image.Image, error)) func([]byte) (image.Im
 // header is what the first bytes of an image tell.
 type header struct {
 	format        string
-	width, height int // as stored
-	orientation   int // EXIF, 1 to 8
+	width, height int   // as stored
+	orientation   int   // EXIF, 1 to 8
+	bytes         int64 // that a decoder is known to need, of its pixels or coefficients
 }
 
 // look reads an image's header and checks the size it declares.
@@ -65,7 +67,37 @@ func look(data []byte) (header, error) {
 	if err := checkSize(cfg.Width, cfg.Height); err != nil {
 		return header{}, fmt.Errorf("%s: %w", format, err)
 	}
-	return header{format, cfg.Width, cfg.Height, orientationOf(data, format)}, nil
+	h := header{format, cfg.Width, cfg.Height, orientationOf(data, format), int64(cfg.Width) * int64(cfg.Height) * perPixel}
+	if deep(cfg.ColorModel) || format == "jpeg" && progressive(data) {
+		h.bytes *= 2
+	}
+	return h, nil
+}
+
+// perPixel is what a pixel takes at most, decoded or painted, in bytes; one of
+// 16 bits a channel, or of a progressive JPEG, whose coefficients are all
+// kept until the last scan, takes twice that.
+const perPixel = 4
+
+func deep(m color.Model) bool {
+	return m == color.NRGBA64Model || m == color.RGBA64Model || m == color.Gray16Model
+}
+
+// progressive tells a JPEG whose first frame header is SOF2.
+func progressive(data []byte) bool {
+	for at := 2; at+4 <= len(data) && data[at] == 0xff; {
+		switch marker := data[at+1]; {
+		case marker == 0xff: // fill
+			at++
+			continue
+		case marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc:
+			return marker == 0xc2
+		case marker == 0xda:
+			return false
+		}
+		at += 2 + int(data[at+2])<<8 + int(data[at+3])
+	}
+	return false
 }
 
 // picture is a decoded image before it is turned upright.
@@ -127,24 +159,27 @@ func (p *picture) opaque() bool {
 	return solid && err == nil && p.image.Bounds() == image.Rect(0, 0, p.width, p.height)
 }
 
-// flatten paints the picture on white: RGB pixels, every alpha 255, in pix if
-// that is long enough. It copies any kind of image, paletted ones with wild
+// flatten paints a part of the picture on white: RGB pixels, every alpha 255, in
+// pix if that is long enough. It copies any kind of image, paletted ones with wild
 // indices included, here where a panic is recovered: imaging would meet them on
 // goroutines of its own. Being opaque, the pixels are the same bytes as NRGBA
 // as they are as RGBA.
-func (p *picture) flatten(pix []uint8) (*image.NRGBA, error) {
+func (p *picture) flatten(pix []uint8, part image.Rectangle) (*image.NRGBA, error) {
 	return guard(func() (*image.NRGBA, error) {
-		n := 4 * p.width * p.height
+		n := 4 * part.Dx() * part.Dy()
 		if cap(pix) < n {
 			pix = make([]uint8, n)
 		}
-		dst := &image.RGBA{Pix: pix[:n], Stride: 4 * p.width, Rect: image.Rect(0, 0, p.width, p.height)}
-		if m, ok := p.image.(*image.YCbCr); !ok || m.Rect != dst.Rect {
+		dst := &image.RGBA{Pix: pix[:n], Stride: 4 * part.Dx(), Rect: part}
+		if m, ok := p.image.(*image.YCbCr); !ok || !part.In(m.Rect) {
 			for i := range dst.Pix {
 				dst.Pix[i] = 0xff
 			}
 		}
 		paint(dst, p.image)
-		return &image.NRGBA{Pix: dst.Pix, Stride: dst.Stride, Rect: dst.Rect}, nil
+		return &image.NRGBA{Pix: dst.Pix, Stride: dst.Stride, Rect: image.Rect(0, 0, part.Dx(), part.Dy())}, nil
 	})
 }
+
+// whole is all of the picture.
+func (p *picture) whole() image.Rectangle { return image.Rect(0, 0, p.width, p.height) }

@@ -44,7 +44,7 @@ func TestLossyWebPRange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	img, err := pic.flatten(nil)
+	img, err := pic.flatten(nil, pic.whole())
 	if err != nil {
 		t.Fatal(err)
 	}

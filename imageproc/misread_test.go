@@ -25,7 +25,7 @@ func TestPrepareFax(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := pic.flatten(nil)
+			got, err := pic.flatten(nil, pic.whole())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,7 +64,7 @@ func TestPrepareBMPAlpha(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		img, err := pic.flatten(nil)
+		img, err := pic.flatten(nil, pic.whole())
 		if got := img.NRGBAAt(5, 5); err != nil || got != tt.want || p.PassedThrough != tt.passed || img.Bounds().Size() != image.Pt(64, 48) {
 			t.Errorf("%s: %v, passed through %v, %v; want %v, %v", tt.name, got, p.PassedThrough, err, tt.want, tt.passed)
 		}

@@ -131,7 +131,7 @@ func decoded(t testing.TB, data []byte) *image.NRGBA {
 	if err != nil {
 		t.Fatal(err)
 	}
-	img, err := pic.flatten(nil)
+	img, err := pic.flatten(nil, pic.whole())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestPrepareGIFFrameOnItsScreen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	img, err := pic.flatten(nil)
+	img, err := pic.flatten(nil, pic.whole())
 	if err != nil || img.Bounds() != image.Rect(0, 0, 2, 1) {
 		t.Fatalf("bounds %v, %v; want 2×1", img.Bounds(), err)
 	}

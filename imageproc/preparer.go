@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"image/png"
+	"runtime"
 	"sync"
 
 	"github.com/disintegration/imaging"
@@ -14,12 +15,13 @@ import (
 
 // Preparer prepares many images for one family by one policy. It may be used
 // by any number of goroutines at once: they share their buffers, and together
-// work on no more than MaxPixels pixels at a time.
+// on no more at a time than MaxPixels pixels take, or on one image that takes
+// more.
 type Preparer struct {
 	family Family
 	policy Policy
 
-	room     *semaphore.Weighted // in pixels
+	room     *semaphore.Weighted // in bytes
 	canvases sync.Pool           // of *[]uint8
 	encoded  sync.Pool           // of *bytes.Buffer
 	encoders encoders
@@ -30,6 +32,12 @@ type Preparer struct {
 // would hold more memory than everything else.
 const mostKept = 64 << 20 // bytes
 
+// strip is about how many pixels of a larger image are painted at once.
+const strip = 2 << 20
+
+// most is what the images under way take together, in bytes.
+const most = MaxPixels * perPixel
+
 // NewPreparer refuses a family without a grid and an unknown policy.
 func NewPreparer(f Family, p Policy) (*Preparer, error) {
 	if err := f.check(); err != nil {
@@ -38,7 +46,7 @@ func NewPreparer(f Family, p Policy) (*Preparer, error) {
 	if _, err := ParsePolicy(string(p)); err != nil {
 		return nil, err
 	}
-	return &Preparer{family: f, policy: p, room: semaphore.NewWeighted(MaxPixels)}, nil
+	return &Preparer{family: f, policy: p, room: semaphore.NewWeighted(most)}, nil
 }
 
 // Prepare does what the function of that name does. It waits for room, as long
@@ -48,11 +56,14 @@ func (p *Preparer) Prepare(ctx context.Context, data []byte) (*Prepared, error) 
 	if err != nil {
 		return nil, err
 	}
-	pixels := int64(h.width) * int64(h.height)
-	if err := p.room.Acquire(ctx, pixels); err != nil {
+	room := min(h.bytes, most)
+	if err := p.room.Acquire(ctx, room); err != nil {
 		return nil, err
 	}
-	defer p.room.Release(pixels)
+	defer p.room.Release(room)
+	if h.bytes > mostKept {
+		runtime.GC() // lest it lie beside what the last such image left
+	}
 	pic, err := h.open(data)
 	if err != nil {
 		return nil, err
@@ -79,6 +90,13 @@ func (p *Preparer) Prepare(ctx context.Context, data []byte) (*Prepared, error) 
 
 // render draws the picture upright at the size given and encodes it as PNG.
 func (p *Preparer) render(pic *picture, width, height int) ([]byte, error) {
+	if 4*pic.width*pic.height > mostKept && 2*width*height < pic.width*pic.height {
+		img, err := pic.shrink(width, height, strip)
+		if err != nil {
+			return nil, damaged(pic.format, "pixels", err)
+		}
+		return p.encode(img)
+	}
 	canvas, _ := p.canvases.Get().(*[]uint8)
 	if canvas == nil {
 		canvas = new([]uint8)
@@ -88,7 +106,7 @@ func (p *Preparer) render(pic *picture, width, height int) ([]byte, error) {
 			p.canvases.Put(canvas)
 		}
 	}()
-	img, err := pic.flatten(*canvas)
+	img, err := pic.flatten(*canvas, pic.whole())
 	if err != nil {
 		return nil, damaged(pic.format, "pixels", err)
 	}

@@ -160,7 +160,7 @@ func TestPrepareRefusesOddSubsampling(t *testing.T) {
 func TestFlattenSurvivesWildPaletteIndex(t *testing.T) {
 	img := image.NewPaletted(image.Rect(0, 0, 2, 1), color.Palette{color.Black})
 	img.Pix[1] = 200
-	pic := &picture{header: header{"png", 2, 1, 1}, still: true, image: img}
+	pic := &picture{header: header{format: "png", width: 2, height: 1, orientation: 1}, still: true, image: img}
 	p, err := NewPreparer(tiny(), PolicyReference)
 	if err != nil {
 		t.Fatal(err)

@@ -315,7 +315,7 @@ func TestPreparerSharesRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	data := pngOf(t, photo(61, 50, 1))
-	if err := p.room.Acquire(t.Context(), MaxPixels-61*50+1); err != nil {
+	if err := p.room.Acquire(t.Context(), most-61*50*perPixel+1); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
