@@ -18,24 +18,24 @@ import (
 // serveCmd is candor serve.
 type serveCmd struct {
 	Env         string        `help:"Environment: ${environments} (see candor help environments)." placeholder:"NAME"`
-	Addr        string        `help:"Address to listen on; port 0 takes a free one." default:"127.0.0.1:8000" placeholder:"HOST:PORT"`
+	Addr        string        `help:"Address to listen on; port 0 takes a free one." default:"127.0.0.1:8000"`
 	Token       string        `help:"Ask this of clients (better in CANDOR_TOKEN: a command line is seen by others)." env:"CANDOR_TOKEN"`
 	Insecure    bool          `help:"Allow anyone who reaches the address, from other machines too, without a token."`
 	Metrics     bool          `help:"Offer figures for Prometheus at /metrics."`
 	MetricsAddr string        `help:"Offer them on an address of their own." placeholder:"HOST:PORT"`
 	Check       string        `help:"Ask a running server for its health, and serve nothing." placeholder:"URL"`
-	MaxSessions int           `help:"Sessions at a time." default:"128" placeholder:"N"`
-	MaxMessage  int64         `help:"Bytes of a message." default:"16777216" placeholder:"N"`
+	MaxSessions int           `help:"Sessions at a time." default:"128"`
+	MaxMessage  int64         `help:"Bytes of a message." default:"16777216"`
 	Idle        time.Duration `help:"End a session without messages for this long." default:"30m"`
 	StepTimeout time.Duration `help:"Time that one step may take." default:"5m"`
-	Rate        float64       `help:"Messages a second of one session; more wait." default:"10000" placeholder:"N"`
+	Rate        float64       `help:"Messages a second of one session; more wait." default:"10000"`
 
 	Dataset          string   `help:"A data set as candor eval takes it." default:"demo" group:"selective"`
 	Images           string   `help:"Folder of its images." placeholder:"DIR" group:"selective"`
 	Split            string   `help:"random, popular, adversarial, another of the data set, or all." default:"adversarial" group:"selective"`
 	Partition        string   `help:"train, eval or all; eval is for measuring, not for training." default:"train" group:"selective"`
 	EvalIDs          string   `name:"eval-ids" help:"File with the images of the eval partition, one a line." placeholder:"FILE" group:"selective"`
-	ClaimsPerEpisode int      `help:"Claims that an episode asks about its image." default:"1" placeholder:"K" group:"selective"`
+	ClaimsPerEpisode int      `help:"Claims that an episode asks about its image." default:"1" group:"selective"`
 	Rule             string   `help:"brier or log." default:"brier" group:"selective"`
 	AbstainReward    *float64 `help:"Flat reward of ABSTAIN. Default: .80, for log the payoff of the same threshold." placeholder:"A" group:"selective"`
 	Prompt           string   `help:"Template file, or the name of a built-in one." placeholder:"FILE" group:"selective"`
@@ -43,7 +43,7 @@ type serveCmd struct {
 	ImagePolicy      string   `help:"reference resizes as the model's own processor does; server leaves it to the model's server." default:"reference" group:"selective"`
 	URL              string   `name:"url" help:"Where clients reach the server; observations then name images by their whole address." placeholder:"URL" group:"selective"`
 
-	Task string `help:"easy, medium or hard; a reset may name another." default:"easy" placeholder:"NAME" group:"number-sort"`
+	Task string `help:"easy, medium or hard; a reset may name another." default:"easy" group:"number-sort"`
 }
 
 // Run serves until it is interrupted, which is how a server ends and no
