@@ -63,6 +63,9 @@ func (l *lensCmd) Run(ctx context.Context, c console) error {
 	if result.Journal != "" {
 		fmt.Fprintf(c.err, "candor: everything is in %s\n", result.Journal)
 	}
+	if result.Compat != nil && result.Compat.MissingRewards > 0 {
+		fmt.Fprintf(c.err, "candor: %d rewards were null; the published packages count them as 0\n", result.Compat.MissingRewards)
+	}
 	if result.Report != nil && result.Report.Incomplete() {
 		return exitStatus(exitErrors)
 	}

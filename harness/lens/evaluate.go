@@ -261,6 +261,7 @@ func (m *measurement) judge(ctx context.Context) error {
 				continue
 			}
 			j := stepJudged{}
+			s.Observation, _ = play.WithoutImages(s.Observation) // a judge reads text
 			for k := range judgings {
 				o, err := m.bench.Judge(ctx, fmt.Sprintf("judge/%d/%d/%d", i, s.Num, k), judge.Prompt(s))
 				if err != nil {

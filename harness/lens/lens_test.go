@@ -262,6 +262,36 @@ func TestReplayOfAPublishedEvaluation(t *testing.T) {
 	}
 }
 
+// A reward of null counts as 0 there, and is counted.
+func TestNullRewardsAsPublished(t *testing.T) {
+	r, err := lens.Direct("local:guess", &guess{pays: func(s int64, _ bool) string {
+		if s == 1 {
+			return "null"
+		}
+		return "1"
+	}}).EvaluateAs(t.Context(), lqs.Release013, repeating, lens.Options{Episodes: 2})
+	if err != nil || r.MissingRewards != 4 || r.MeanReward != .5 { // once in each probe, and once for the mean
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// Whatever breaks ends a published evaluation, in the published words.
+func TestErrorsAsPublished(t *testing.T) {
+	broken := &guess{fails: func(_ int64, call string) error {
+		if call == "step" {
+			return &openenv.Error{Code: openenv.CodeExecution, Message: "boom"}
+		}
+		return nil
+	}}
+	_, err := lens.Direct("local:guess", broken).EvaluateAs(t.Context(), lqs.Release021, repeating, lens.Options{})
+	if err == nil || err.Error() != "step() failed at local:guess: Server error: boom (code: EXECUTION_ERROR)" {
+		t.Errorf("%v", err)
+	}
+	if _, err := lens.Direct("local:guess", &guess{}).ProbeAs(t.Context(), lqs.Release021, "luck", repeating, lens.Options{}); err == nil || err.Error() != "probe_name must be one of ['generalization', 'consistency', 'hack_detection', 'reasoning'], got 'luck'" {
+		t.Errorf("%v", err)
+	}
+}
+
 // Over a server it is the same as without one, and a server for one session is
 // enough, evaluation after evaluation.
 func TestOverAServer(t *testing.T) {

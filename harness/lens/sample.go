@@ -172,6 +172,8 @@ func (m *measurement) note(e play.Episode, count *Missing) {
 		count.Agent++
 	case e.Fault != nil:
 		count.Env++
+	case len(e.Steps) == 0:
+		count.say("an episode was over before it began")
 	case len(e.Steps) > 0 && !e.Done && e.Steps[len(e.Steps)-1].Refused == "":
 		count.Endless++
 	}

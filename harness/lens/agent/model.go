@@ -2,9 +2,7 @@ package agent
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
-	"regexp"
 	"strings"
 
 	"candor/harness/lens/play"
@@ -28,7 +26,7 @@ type Asker func(ctx context.Context, q Question) (text, thinking string, err err
 func Of(ask Asker, actionSchema json.RawMessage) play.Agent {
 	system := instructions(actionSchema)
 	return func(ctx context.Context, observation string) (string, string, error) {
-		text, image := withoutImage(observation)
+		text, image := play.WithoutImages(observation)
 		said, thinking, err := ask(ctx, Question{System: system, Text: text, Image: image})
 		if err != nil {
 			return "", "", err
@@ -45,23 +43,6 @@ func instructions(schema json.RawMessage) string {
 		return text + ` If you know no better form, write {"action": "what you do"}.`
 	}
 	return text + " Actions have this JSON Schema: " + string(schema)
-}
-
-var dataURI = regexp.MustCompile(`data:image/[a-zA-Z0-9.+-]+;base64,([A-Za-z0-9+/]+=*)`)
-
-// withoutImage takes the images out of an observation, and returns the first.
-func withoutImage(observation string) (text string, image []byte) {
-	text = dataURI.ReplaceAllStringFunc(observation, func(uri string) string {
-		decoded, err := base64.StdEncoding.DecodeString(dataURI.FindStringSubmatch(uri)[1])
-		if err != nil {
-			return uri
-		}
-		if image == nil {
-			image = decoded
-		}
-		return "(the image)"
-	})
-	return text, image
 }
 
 // Read parts what a model said into its action and its reasons: a block of

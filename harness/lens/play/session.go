@@ -129,7 +129,7 @@ func (s *session) episode(ctx context.Context, e *Episode, act actor, maxSteps i
 		e.First, err = pyjson.Observation(result.Observation)
 	}
 	if err != nil {
-		return s.broke(ctx, e, fmt.Errorf("reset() failed at %s: %w", s.world.Name, err))
+		return s.broke(ctx, e, fmt.Errorf("reset() failed at %s: %w", s.world.Name, spoken(err)))
 	}
 	e.Done = result.Done
 	seen := e.First
@@ -153,7 +153,7 @@ func (s *session) episode(ctx context.Context, e *Episode, act actor, maxSteps i
 			seen, err = pyjson.Observation(result.Observation)
 		}
 		if err != nil {
-			return s.broke(ctx, e, fmt.Errorf("step() failed at %s: %w", s.world.Name, err))
+			return s.broke(ctx, e, fmt.Errorf("step() failed at %s: %w", s.world.Name, spoken(err)))
 		}
 		s.note(&step, result, declared)
 		e.Done = step.Done
@@ -176,9 +176,19 @@ func compact(action json.RawMessage) json.RawMessage {
 func refusal(err error) string {
 	var told *openenv.Error
 	if errors.As(err, &told) && told.Code == openenv.CodeValidation {
-		return told.Error()
+		return spoken(told).Error()
 	}
 	return ""
+}
+
+// spoken is an error of the environment's in the words in which OpenEnv's own
+// client has it, and so the published reports.
+func spoken(err error) error {
+	var told *openenv.Error
+	if errors.As(err, &told) {
+		return fmt.Errorf("Server error: %s (code: %s)", told.Message, told.Code) //nolint:staticcheck // upstream's text
+	}
+	return err
 }
 
 // broke records the environment's fault; the session is not used again.
