@@ -46,6 +46,8 @@ func (r *Report) Print(w io.Writer) error {
 			note = "not measured (below)"
 		case p.key == HackDetection && r.HackFlagged:
 			note = "⚠ FLAGGED"
+		case s.Repeatability != nil:
+			note += ", judge agrees with itself to " + figure(s.Repeatability)
 		}
 		line("%s", row(p.name, s.Value, s.Value, s.Interval, note))
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"candor/harness/lens/judge"
 	"candor/harness/lens/pyjson"
 	"candor/scoring/lqs"
 )
@@ -83,10 +84,10 @@ func (r *Report) weakest() string {
 }
 
 // warnings are what a reader had better know before the figures.
-func (m *measurement) warnings(agent, judge string, missing Missing) []string {
+func (m *measurement) warnings(agent, judgeName string, missing Missing) []string {
 	out := append([]string{}, m.notPlayed...)
-	if judge != "" && judge == agent {
-		out = append(out, "the judge is the agent itself; its opinion of its own reasons is no independent one")
+	if doubt := judge.Doubt(agent, judgeName); doubt != "" {
+		out = append(out, doubt)
 	}
 	if missing.Scored < missing.Planned {
 		out = append(out, fmt.Sprintf("%d of the agent's %d episodes are missing, and not counted against it", missing.Planned-missing.Scored, missing.Planned))

@@ -20,7 +20,7 @@ type HTTP struct {
 
 // Act asks the endpoint.
 func (h HTTP) Act(ctx context.Context, observation string) (action, reasoning string, err error) {
-	body, err := post(ctx, h.Client, h.URL, nil, struct {
+	body, err := post(ctx, h.Client, h.URL, struct {
 		Observation string `json:"observation"`
 	}{observation})
 	if err != nil {
@@ -35,8 +35,8 @@ func (h HTTP) Act(ctx context.Context, observation string) (action, reasoning st
 
 const maxBody = 16 << 20 // bytes of a reply
 
-// post sends JSON and returns what comes back. Errors never hold a header.
-func post(ctx context.Context, client *http.Client, url string, header http.Header, value any) ([]byte, error) {
+// post sends JSON and returns what comes back.
+func post(ctx context.Context, client *http.Client, url string, value any) ([]byte, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
 		return nil, err
@@ -44,9 +44,6 @@ func post(ctx context.Context, client *http.Client, url string, header http.Head
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(text))
 	if err != nil {
 		return nil, err
-	}
-	for name, values := range header {
-		request.Header[name] = values
 	}
 	request.Header.Set("Content-Type", "application/json")
 	if client == nil {

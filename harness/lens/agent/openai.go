@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
+
+	"candor/harness/lens/service"
 )
 
 // OpenAI is a model behind an OpenAI-compatible endpoint, such as OpenAI's,
@@ -15,11 +18,13 @@ import (
 type OpenAI struct {
 	Base   string // such as https://api.openai.com/v1
 	Model  string
-	Key    string // sent as a bearer token if not empty; never in an error
+	Key    string // sent as a bearer token if not empty, and kept to the address: see package service
 	Client *http.Client
 	// Temperature and MaxTokens are sent unless nil and 0.
 	Temperature *float64
 	MaxTokens   int
+	// Sleep is between tries; nil is real.
+	Sleep func(context.Context, time.Duration) error
 }
 
 type chatMessage struct {
@@ -39,11 +44,12 @@ func (o OpenAI) Ask(ctx context.Context, q Question) (text, thinking string, err
 		request.Messages = append(request.Messages, chatMessage{"system", q.System})
 	}
 	request.Messages = append(request.Messages, chatMessage{"user", content(q)})
-	header := http.Header{}
-	if o.Key != "" {
-		header.Set("Authorization", "Bearer "+o.Key)
-	}
-	body, err := post(ctx, o.Client, strings.TrimSuffix(o.Base, "/")+"/chat/completions", header, request)
+	at := service.Service{Key: o.Key, Header: service.Bearer(o.Key), Client: o.Client}
+	var body []byte
+	err = service.Patiently(ctx, o.Sleep, func() error {
+		body, err = at.Post(ctx, strings.TrimRight(o.Base, "/")+"/chat/completions", request)
+		return err
+	})
 	if err != nil {
 		return "", "", err
 	}
@@ -60,7 +66,7 @@ func (o OpenAI) Ask(ctx context.Context, q Question) (text, thinking string, err
 		return "", "", fmt.Errorf("%s: no completion: %s", o.Base, shortened(body))
 	}
 	m := reply.Choices[0].Message
-	return m.Content, join(m.Reasoning, m.ReasoningContent), nil
+	return at.Without(m.Content), at.Without(join(m.Reasoning, m.ReasoningContent)), nil
 }
 
 // content is a text, or a list of an image and a text.

@@ -8,6 +8,7 @@ import (
 
 	"candor/harness/lens"
 	"candor/harness/lens/agent"
+	"candor/harness/lens/judge"
 	"candor/harness/lens/local"
 	"candor/infer"
 )
@@ -23,8 +24,9 @@ func nothing() error { return nil }
 // agent reads what an agent is called:
 //
 //	ollama:MODEL        a model of an Ollama server
-//	openai:MODEL        a model behind an OpenAI-compatible endpoint, at
-//	                    OPENAI_BASE_URL with OPENAI_API_KEY
+//	openai:MODEL[@URL]  a model behind an OpenAI-compatible endpoint, without
+//	                    @URL at OPENAI_BASE_URL or OpenAI's; with OPENAI_API_KEY
+//	groq:MODEL          the same at Groq, with GROQ_API_KEY
 //	exec:COMMAND        a program that speaks lines of JSON
 //	http:URL            an endpoint; a URL alone will do
 //	local:NAME          one of the demonstration agents of an environment
@@ -50,7 +52,7 @@ func (r Request) agent(schema json.RawMessage, d Dependencies) (acting, error) {
 		}
 		return acting{act, nothing}, nil
 	}
-	ask, err := r.asker("--agent", r.Agent, d)
+	ask, err := r.asker(d)
 	if err != nil {
 		return acting{}, err
 	}
@@ -60,29 +62,41 @@ func (r Request) agent(schema json.RawMessage, d Dependencies) (acting, error) {
 // defaultNumCtx holds an observation of some length, and the answer.
 const defaultNumCtx = 8192
 
-// asker is a model, for an agent or a judge.
-func (r Request) asker(flag, name string, d Dependencies) (agent.Asker, error) {
-	kind, model, _ := strings.Cut(name, ":")
-	if model == "" {
-		return nil, usagef("%s is %q; it must be like ollama:MODEL or openai:MODEL", flag, name)
+// asker is a model, for an agent.
+func (r Request) asker(d Dependencies) (agent.Asker, error) {
+	name, err := judge.ParseName(r.Agent, d.Getenv)
+	if err == nil && !name.Bare {
+		switch name.Provider {
+		case judge.ProviderOllama:
+			m, options, err := r.local(name.Model, d)
+			if err != nil {
+				return nil, err
+			}
+			return agent.Infer(m, name.Model, options, 0), nil
+		case judge.ProviderOpenAI, judge.ProviderGroq:
+			key := strings.TrimSpace(d.Getenv(name.KeyVariable()))
+			if key == "" && name.NeedsKey() {
+				return nil, usagef("--agent: %w", &judge.KeyError{Name: name.String(), Variable: name.KeyVariable()})
+			}
+			return agent.OpenAI{Base: name.Address(), Model: name.Model, Key: key, Client: d.Client, Sleep: d.Sleep}.Ask, nil
+		}
 	}
-	switch kind {
-	case "ollama":
-		options, err := infer.Profile(cmp.Or(r.Profile, "greedy"))
-		if err != nil {
-			return nil, usagef("--profile: %w", err)
-		}
-		options.NumCtx = cmp.Or(r.NumCtx, defaultNumCtx)
-		if r.Threads != nil {
-			options.NumThread = r.Threads(model)
-		}
-		m, err := d.Model(r.Host)
-		if err != nil {
-			return nil, usagef("--host: %w", err)
-		}
-		return agent.Infer(m, model, options, 0), nil
-	case "openai":
-		return agent.OpenAI{Base: cmp.Or(d.Getenv("OPENAI_BASE_URL"), "https://api.openai.com/v1"), Model: model, Key: d.Getenv("OPENAI_API_KEY")}.Ask, nil
+	return nil, usagef("--agent is %q; there are ollama:MODEL, openai:MODEL[@URL], groq:MODEL, exec:COMMAND, http:URL and local:NAME", r.Agent)
+}
+
+// local is the Ollama server of agents and judges, and how a model is asked there.
+func (r Request) local(model string, d Dependencies) (infer.Model, infer.Options, error) {
+	options, err := infer.Profile(cmp.Or(r.Profile, "greedy"))
+	if err != nil {
+		return nil, options, usagef("--profile: %w", err)
 	}
-	return nil, usagef("%s is %q; there are ollama:MODEL and openai:MODEL", flag, name)
+	options.NumCtx = cmp.Or(r.NumCtx, defaultNumCtx)
+	if r.Threads != nil {
+		options.NumThread = r.Threads(model)
+	}
+	m, err := d.Model(r.Host)
+	if err != nil {
+		return nil, options, usagef("--host: %w", err)
+	}
+	return m, options, nil
 }

@@ -5,15 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"candor/harness/lens"
-	"candor/harness/lens/agent"
 	"candor/harness/lens/compat"
-	"candor/harness/lens/judge"
 	"candor/harness/lens/local"
 	"candor/harness/openenv"
 	"candor/harness/run"
@@ -26,7 +25,7 @@ type Request struct {
 	Environment string // a URL, or local:NAME
 	Token       string // for the server at the URL
 	Agent       string // see [Request.agent]
-	Judge       string // "" for none
+	Judge       string // see [judge.Name]; "" for none
 	Compat      string // "none", or a release
 	Episodes    int
 	Probes      []string // nil for all
@@ -56,6 +55,10 @@ type Dependencies struct {
 	Now    func() time.Time
 	Log    io.Writer // what agents write to their standard error
 	Played func(lens.Event)
+	// Client reaches OpenAI, Groq and Anthropic, and what speaks like them; nil
+	// is http.DefaultClient. Sleep is between tries there; nil is real.
+	Client *http.Client
+	Sleep  func(context.Context, time.Duration) error
 }
 
 // Result is one report; the other is nil.
@@ -86,11 +89,10 @@ func Run(ctx context.Context, r Request, d Dependencies) (_ Result, err error) {
 		return Result{}, err
 	}
 	defer func() { err = errors.Join(err, act.close()) }()
-	o := lens.Options{Episodes: r.Episodes, Probes: r.Probes, MaxSteps: r.MaxSteps, StepTimeout: r.StepTimeout, AgentTimeout: r.AgentTimeout, Seed: r.Seed, AgentName: r.Agent, Played: d.Played, Now: d.Now}
-	if o.Judge, err = r.judge(d); err != nil {
+	o := lens.Options{Episodes: r.Episodes, Probes: r.Probes, MaxSteps: r.MaxSteps, StepTimeout: r.StepTimeout, AgentTimeout: r.AgentTimeout, Seed: r.Seed, AgentName: r.agentName(d), Played: d.Played, Now: d.Now}
+	if o.Judge, o.JudgeName, err = r.judge(release, d); err != nil {
 		return Result{}, err
 	}
-	o.JudgeName = r.Judge
 	if o.Journal, err = r.journal(d.Now()); err != nil {
 		return Result{}, err
 	}
@@ -179,27 +181,4 @@ func (r Request) journal(now time.Time) (string, error) {
 	}, r.Environment+"-"+r.Agent)
 	name := filepath.Join("runs", "lens", now.UTC().Format("20060102-150405.000")+"-"+plain[:min(len(plain), 100)]+".jsonl")
 	return name, os.MkdirAll(filepath.Dir(name), 0o755)
-}
-
-func (r Request) judge(d Dependencies) (judge.Judge, error) {
-	if r.Judge == "" {
-		return nil, nil
-	}
-	ask, err := r.asker("--judge", r.Judge, d)
-	if err != nil {
-		return nil, err
-	}
-	return judge.Retrying(func(ctx context.Context, prompt string) (string, error) {
-		text, _, err := ask(ctx, agent.Question{Text: prompt})
-		return text, err
-	}, wait), nil
-}
-
-func wait(ctx context.Context, d time.Duration) error {
-	select {
-	case <-time.After(d):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

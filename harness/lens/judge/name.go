@@ -17,9 +17,9 @@ const (
 	ProviderAnthropic = "anthropic"
 )
 
-// Name says who judges:
+// Name says who judges, or acts:
 //
-//	ollama:MODEL             a model of a local server
+//	ollama:MODEL             a model of the user's Ollama server
 //	openai:MODEL[@URL]       OpenAI, or what speaks like it at URL
 //	groq:MODEL[@URL]
 //	anthropic:MODEL[@URL]
@@ -88,6 +88,9 @@ func (n Name) variable(what string) string {
 	}
 	return ""
 }
+
+// Address is where it is asked; "" for what is on a local server.
+func (n Name) Address() string { return cmp.Or(n.Base, n.own()) }
 
 // own is the provider's address.
 func (n Name) own() string {

@@ -20,14 +20,15 @@ type Reach struct {
 	// MaxTokens is the limit on a reply of all the others; 0 is MaxTokens.
 	MaxTokens int
 	Client    *http.Client // nil is http.DefaultClient
-	Sleep     func(context.Context, time.Duration) error
+	// Sleep is between tries; nil is real.
+	Sleep func(context.Context, time.Duration) error
 }
 
 // A KeyError says that a key is missing.
-type KeyError struct{ Judge, Variable string }
+type KeyError struct{ Name, Variable string }
 
 func (e *KeyError) Error() string {
-	return fmt.Sprintf("the judge %s wants a key: set %s in the environment", e.Judge, e.Variable)
+	return fmt.Sprintf("%s wants a key: set %s in the environment", e.Name, e.Variable)
 }
 
 // Open makes the judge of a name, which tries again what may succeed later. A
@@ -49,16 +50,10 @@ func Open(n Name, r Reach) (Judge, error) {
 			return nil, err
 		}
 		ask = Model(m, n.Model, r.Options)
-	case ProviderOpenAI:
-		ask = OpenAI{Base: n.Base, Model: n.Model, Key: key, MaxTokens: r.MaxTokens, Client: r.Client}.Ask
-	case ProviderGroq:
-		base := n.Base
-		if base == "" {
-			base = GroqBase
-		}
-		ask = OpenAI{Base: base, Model: n.Model, Key: key, MaxTokens: r.MaxTokens, Client: r.Client}.Ask
+	case ProviderOpenAI, ProviderGroq:
+		ask = OpenAI{Base: n.Address(), Model: n.Model, Key: key, MaxTokens: r.MaxTokens, Client: r.Client}.Ask
 	case ProviderAnthropic:
-		ask = Anthropic{Base: n.Base, Model: n.Model, Key: key, MaxTokens: r.MaxTokens, Client: r.Client}.Ask
+		ask = Anthropic{Base: n.Address(), Model: n.Model, Key: key, MaxTokens: r.MaxTokens, Client: r.Client}.Ask
 	default:
 		return nil, fmt.Errorf("there is no provider %q of judges", n.Provider)
 	}

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"candor/infer"
 )
 
 // An Error is an exchange without a reply.
@@ -26,14 +28,14 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: status %d: %s", e.Service, e.Status, e.Message)
 }
 
-// Temporary tells whether an error may go away by itself, and how long the
-// service asks to be left alone before.
+// Temporary tells whether an error, of this package or of infer, may go away by
+// itself, and how long the service asks to be left alone before.
 func Temporary(err error) (after time.Duration, ok bool) {
 	var e *Error
 	if errors.As(err, &e) {
 		return e.After, e.Temporary
 	}
-	return 0, false
+	return 0, err != nil && infer.ClassOf(err) == infer.ClassRetry
 }
 
 // refused is a reply of another status than 200.
