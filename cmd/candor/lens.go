@@ -17,8 +17,8 @@ import (
 // lensCmd is candor lens.
 type lensCmd struct {
 	Environment  string        `arg:"" optional:"" name:"environment" help:"URL of an OpenEnv server, or local:NAME (see candor help lens)."`
-	Agent        string        `help:"ollama:MODEL, openai:MODEL, exec:COMMAND, http:URL or local:NAME." placeholder:"AGENT"`
-	Judge        string        `help:"Who judges the agent's reasons: ollama:MODEL or openai:MODEL. Default: nobody." placeholder:"JUDGE"`
+	Agent        string        `help:"ollama:MODEL, openai:MODEL[@URL], groq:MODEL, exec:COMMAND, http:URL or local:NAME." placeholder:"AGENT"`
+	Judge        string        `help:"Who judges the agent's reasons: ollama:MODEL, openai:MODEL[@URL], groq:MODEL, anthropic:MODEL, or MODEL. Default: nobody." placeholder:"JUDGE"`
 	Episodes     int           `help:"Episodes on base seeds, and as many on unseen ones." default:"5"`
 	Compat       string        `help:"none, or measure as learnlens-rl 0.1.3 or 0.2.1 does." default:"none"`
 	Probes       []string      `help:"Those of generalization, consistency, hack_detection and reasoning that run. Default: all." placeholder:"PROBE,…"`

@@ -2,6 +2,10 @@
 // made of its reply. Both are as the published learnlens-rl packages have them,
 // word for word and fault for fault, so that their scores can be compared with
 // others'.
+//
+// Judges are models of the user's own Ollama server, or behind the interfaces of
+// OpenAI, Groq and Anthropic, see [Name] and [Open]. The last three were tried
+// against recorded shapes only.
 package judge
 
 import (
