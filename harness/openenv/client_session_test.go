@@ -146,6 +146,9 @@ func TestRefusalsAreTold(t *testing.T) {
 					server := newFarServer(t, func(f *far, connection int) {
 						if connection == 0 {
 							f.text(`{"type":"error","data":` + row.data + `}`)
+							if wait == 0 { // it closes when the next reset is made
+								time.Sleep(20 * time.Millisecond)
+							}
 							f.closing(1000, "")
 							f.hear()
 							return

@@ -124,6 +124,10 @@ func (s *socket) judge(m wireMessage, reply string) (json.RawMessage, error) {
 			s.drop(err)
 			return nil, err
 		}
+		switch told.Code {
+		case CodeCapacityReached, CodeFactory, CodeSession:
+			s.drop(told) // the server is about to close
+		}
 		return nil, told
 	case reply:
 		return m.data, nil
