@@ -91,7 +91,7 @@ func (b *bed) write(name, text string) {
 }
 
 // sweep carries a file out against a server of its own.
-func (b *bed) sweep(name, text string, opts ...faultserver.Option) (*sweep.Table, *faultserver.Server) {
+func (b *bed) sweep(name string, bootstrap int, text string, opts ...faultserver.Option) (*sweep.Table, *faultserver.Server) {
 	b.Helper()
 	f, err := sweep.Parse(name+".toml", []byte(text))
 	if err != nil {
@@ -100,7 +100,7 @@ func (b *bed) sweep(name, text string, opts ...faultserver.Option) (*sweep.Table
 	s := faultserver.New(b, opts...)
 	cells, err := f.Cells(func(c *run.Config, given func(string) bool) {
 		c.Hosts, c.Dataset, c.Images, c.Preflight = []string{s.URL}, b.dir, b.dir, false
-		c.Parallel, c.Bootstrap, c.NumTasks = "1", 30, 3
+		c.Parallel, c.Bootstrap, c.NumTasks = "1", bootstrap, 3
 		if !given("partition") {
 			c.Partition = "all"
 		}
@@ -227,7 +227,7 @@ func TestAxes(t *testing.T) {
 			if axis == "rule" || axis == "abstain-reward" {
 				text = "prompt = \"short\"\n"
 			}
-			table, s := b.sweep(axis, text+"[axes]\n"+axis+" = "+r.values+"\n", faultserver.Models(faultserver.Model, "other:1b"), faultserver.Capabilities("completion", "vision", "thinking"))
+			table, s := b.sweep(axis, 0, text+"[axes]\n"+axis+" = "+r.values+"\n", faultserver.Models(faultserver.Model, "other:1b"), faultserver.Capabilities("completion", "vision", "thinking"))
 			if len(table.Axes) != 1 || table.Axes[0].Name != axis || len(table.Axes[0].Values) != len(table.Cells) {
 				t.Errorf("axes %+v of %d cells", table.Axes, len(table.Cells))
 			}
@@ -255,7 +255,7 @@ func TestAxes(t *testing.T) {
 // groups are of other cells, is refused.
 func TestLoad(t *testing.T) {
 	b := newBed(t)
-	table, _ := b.sweep("load", "rank-by = \"brier\"\n[axes]\nrule = [\"brier\", \"log\"]\nreplicate = [0, 1]\n[rescore]\nrule = [\"log\"]\n", faultserver.AbstainEvery(4))
+	table, _ := b.sweep("load", 30, "rank-by = \"brier\"\n[axes]\nrule = [\"brier\", \"log\"]\nreplicate = [0, 1]\n[rescore]\nrule = [\"log\"]\n", faultserver.AbstainEvery(4))
 	dir := filepath.Join(b.dir, "load")
 	got, err := sweep.Load(dir)
 	if err != nil {
