@@ -367,6 +367,44 @@ func (brevity) Measure(ctx context.Context, bench *play.Bench, episodes int) (fl
 	return brief / steps, nil
 }
 
+// scoring is a probe that always says the same.
+type scoring float64
+
+func (scoring) Name() string { return "fixed" }
+func (scoring) Doc() string  { return "Always the same." }
+func (s scoring) Measure(context.Context, *play.Bench, int) (float64, error) {
+	if s < 0 {
+		return 0, errors.New("nobody knows")
+	}
+	return float64(s), nil
+}
+
+// A probe that weighs nothing is only reported; one that weighs and is not
+// measured leaves no score.
+func TestCustomProbes(t *testing.T) {
+	for _, row := range []struct {
+		score, weight float64
+		lqs           *float64
+		unknown       string
+	}{
+		{.25, .5, ptr(.5), ""},
+		{.25, 0, ptr(1.), ""},
+		{-1, 0, ptr(1.), "nobody knows"},
+		{-1, 1, nil, "nobody knows"},
+		{7, 1, nil, "a score is from 0 to 1"},
+	} {
+		r := evaluate(t, &guess{}, repeating, lens.Options{Custom: []lens.Custom{{Probe: scoring(row.score), Weight: row.weight}}})
+		if (r.LQS == nil) != (row.lqs == nil) || r.LQS != nil && *r.LQS != *row.lqs || !strings.Contains(r.Custom[0].Unknown, row.unknown) || (r.Custom[0].Value == nil) != (row.unknown != "") {
+			t.Errorf("%+v: %v, %+v", row, r.LQS, r.Custom)
+		}
+		if row.lqs == nil && !strings.Contains(r.Unknown, "fixed is not measured") {
+			t.Errorf("%q", r.Unknown)
+		}
+	}
+}
+
+func ptr(v float64) *float64 { return &v }
+
 func ExampleProbe() {
 	report, err := lens.Direct("local:guess", &guess{}).Evaluate(context.Background(), repeating, lens.Options{
 		Custom: []lens.Custom{{Probe: brevity{}, Weight: .5}},
