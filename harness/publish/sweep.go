@@ -125,7 +125,7 @@ func cellFigures(c *csv.Writer, s *dossier.Sweep) error {
 		return err
 	}
 	for _, cell := range s.Cells {
-		if err := csvRows(c, cell.Name, "", &cell.Summary); err != nil {
+		if err := csvRows(c, row{run: cell.Name}, &cell.Summary); err != nil {
 			return err
 		}
 	}

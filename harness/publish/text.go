@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,15 +37,9 @@ func writeMarkdown(w io.Writer, all []*dossier.Dossier) error {
 		for _, f := range report.Figures(s) {
 			m.line("| %s | %s | %s | %s |", f.Name, f.Value, f.Interval, escape(f.Note))
 		}
-		if len(d.Splits()) == 0 {
-			continue
-		}
-		m.line("")
-		m.line("| split | tasks | coverage | accuracy | reward | ECE | floor, 95 %% | Brier | AURC |")
-		m.line("|---|---|---|---|---|---|---|---|---|")
-		for _, split := range d.Splits() {
-			m.row(split, s.BySplit[split])
-		}
+		m.rows("split", d.Splits(), s.BySplit)
+		m.rows("labels", d.LabelSets(), s.ByLabels)
+		m.sources(d.Sources)
 	}
 	m.line("")
 	m.line("Intervals: 95 %%, resampling images. In brackets: the middle 95 %% of resamples of a figure that leans upwards, no interval for the truth. The floor is the ECE that a calibrated model has by luck.")
@@ -63,12 +58,45 @@ func (l *lines) line(format string, args ...any) {
 	}
 }
 
-func (l *lines) row(name string, s *scoring.Summary) {
-	with := func(key string, x *float64) string {
-		return strings.TrimSpace(rounded(x) + " " + report.Interval(s, key))
+// rows are the parts of a run by name, none where there are none.
+func (l *lines) rows(what string, names []string, of map[string]*scoring.Summary) {
+	if len(names) == 0 {
+		return
 	}
-	l.line("| %s | %d | %s | %s | %s | %s | %s | %s | %s |", escape(name), s.N, with("coverage", s.Coverage), with("accuracy", s.Accuracy),
-		with("reward", s.Reward), with("ece", s.ECE), rounded(s.ECEFloor.P95), with("brier", s.Brier), with("aurc", s.AURC))
+	l.line("")
+	l.line("| %s | tasks | coverage | accuracy | reward | ECE | floor, 95 %% | Brier | AURC |", what)
+	l.line("|---|---|---|---|---|---|---|---|---|")
+	for _, name := range names {
+		l.row(name, of[name])
+	}
+}
+
+// sources are the sources of confidence beside each other.
+func (l *lines) sources(all []dossier.Source) {
+	if len(all) == 0 {
+		return
+	}
+	l.line("")
+	l.line("| source of confidence | answers | missing | Brier | ECE | floor, 95 %% | AURC | AUROC |")
+	l.line("|---|---|---|---|---|---|---|---|")
+	for _, source := range all {
+		s, paid := source.Summary, ""
+		if source.Paid {
+			paid = " (paid)"
+		}
+		l.line("| %s%s | %d | %d | %s | %s | %s | %s | %s |", escape(source.Name), paid, s.Answered, source.Missing, with(s, "brier", s.Brier),
+			with(s, "ece", s.ECE), rounded(s.ECEFloor.P95), with(s, "aurc", s.AURC), with(s, "auroc", s.AUROC))
+	}
+}
+
+// with is a figure and its interval.
+func with(s *scoring.Summary, key string, x *float64) string {
+	return strings.TrimSpace(rounded(x) + " " + report.Interval(s, key))
+}
+
+func (l *lines) row(name string, s *scoring.Summary) {
+	l.line("| %s | %d | %s | %s | %s | %s | %s | %s | %s |", escape(name), s.N, with(s, "coverage", s.Coverage), with(s, "accuracy", s.Accuracy),
+		with(s, "reward", s.Reward), with(s, "ece", s.ECE), rounded(s.ECEFloor.P95), with(s, "brier", s.Brier), with(s, "aurc", s.AURC))
 }
 
 func rounded(x *float64) string {
@@ -110,11 +138,16 @@ func writeCSV(w io.Writer, all []*dossier.Dossier) error {
 		return err
 	}
 	for _, d := range all {
-		if err := csvRows(c, d.Name, "", d.Summary()); err != nil {
+		if err := csvRows(c, row{run: d.Name}, d.Summary()); err != nil {
 			return err
 		}
 		for _, split := range d.Splits() {
-			if err := csvRows(c, d.Name, split, d.Summary().BySplit[split]); err != nil {
+			if err := csvRows(c, row{run: d.Name, split: split}, d.Summary().BySplit[split]); err != nil {
+				return err
+			}
+		}
+		for _, source := range d.Sources {
+			if err := csvRows(c, row{run: d.Name, source: source.Name}, source.Summary); err != nil {
 				return err
 			}
 		}
@@ -123,9 +156,15 @@ func writeCSV(w io.Writer, all []*dossier.Dossier) error {
 	return c.Error()
 }
 
-func csvHeader() []string { return []string{"run", "split", "figure", "value", "low", "high", "kind"} }
+func csvHeader() []string {
+	return []string{"run", "split", "figure", "value", "low", "high", "kind", "source"}
+}
 
-func csvRows(c *csv.Writer, name, split string, s *scoring.Summary) error {
+// row is what a line is of: a run, one of its splits, or one of its sources of
+// confidence, of which only the calibration is told.
+type row struct{ run, split, source string }
+
+func csvRows(c *csv.Writer, of row, s *scoring.Summary) error {
 	count := func(n int) *float64 { x := float64(n); return &x }
 	for _, f := range []struct {
 		key   string
@@ -138,7 +177,10 @@ func csvRows(c *csv.Writer, name, split string, s *scoring.Summary) error {
 		{"ece_equal_width", s.ECEEqualWidth}, {"ece_debiased", s.ECEDebiased}, {"smooth_ece", s.SmoothECE}, {"mcb", s.CORP.MCB}, {"dsc", s.CORP.DSC}, {"unc", s.CORP.UNC},
 		{"aurc", s.AURC}, {"e_aurc", s.EAURC}, {"augrc", s.AUGRC}, {"auroc", s.AUROC}, {"predicted_supported", s.PredictedSupported},
 	} {
-		row := []string{name, split, f.key, "", "", "", ""}
+		if of.source != "" && !slices.Contains([]string{"answered", "mean_confidence", "brier", "ece", "ece_floor_mean", "ece_floor_p95", "p_calibrated", "aurc", "augrc", "auroc"}, f.key) {
+			continue
+		}
+		row := []string{of.run, of.split, f.key, "", "", "", "", of.source}
 		if f.value != nil {
 			row[3] = exact(*f.value)
 		}
