@@ -2,14 +2,15 @@ package run
 
 import (
 	"context"
+	"slices"
 
 	"candor/harness/verify"
 	"candor/infer"
 	"candor/infer/preflight"
 )
 
-// Diagnose questions a server as a run of cfg would, and reports what it
-// finds. It needs no data.
+// Diagnose questions a server as a run of cfg would, of several the first one
+// that answers, and reports what it finds. It needs no data.
 func Diagnose(ctx context.Context, cfg Config, deps Dependencies) (preflight.Report, error) {
 	deps = deps.withDefaults()
 	if err := cfg.Validate(); err != nil {
@@ -34,7 +35,8 @@ func Diagnose(ctx context.Context, cfg Config, deps Dependencies) (preflight.Rep
 		return preflight.Report{}, err
 	}
 	p.fit(s.identity)
-	return preflight.Run(ctx, s.backends[0], s.identity, p.preflightConfig(deps, s.identity))
+	b := s.backends[slices.IndexFunc(s.backends, func(b infer.Backend) bool { return s.absent(b) == nil })]
+	return preflight.Run(ctx, b, s.identity, p.preflightConfig(deps, s.identity))
 }
 
 // preflightConfig is what the run will ask for, in the preflight's words.

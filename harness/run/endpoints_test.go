@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -114,16 +115,29 @@ func TestEndpointDiesLate(t *testing.T) {
 			b, other := pair(t)
 			b.server.Set(faultserver.Latency(30 * time.Millisecond))
 			b.deps.Retry = infer.RetryPolicy{Attempts: 50, First: 5 * time.Millisecond, Max: 10 * time.Millisecond}
+			// Once the other is back, the first one answers no more until it has.
+			var waits atomic.Bool
+			gate := make(chan struct{})
+			open := sync.OnceFunc(func() { close(gate) })
+			t.Cleanup(open)
+			b.server.Set(faultserver.On(tasks, faultserver.Change(func(*faultserver.Request, *faultserver.Reply) {
+				if waits.Load() {
+					<-gate
+				}
+			})))
 			count := 0
 			var mu sync.Mutex
-			b.deps.Observer = &onFirst{do: func() {
+			b.deps.Observer = &hook{recorded: func(tr run.Trace) {
 				mu.Lock()
 				defer mu.Unlock()
 				switch count++; {
 				case count == 6:
 					other.Set(faultserver.Down(true))
 				case count == 12 && back:
+					waits.Store(true)
 					other.Set(faultserver.Down(false))
+				case count > 12 && tr.Endpoint == other.URL:
+					open()
 				}
 			}}
 			res := b.run()

@@ -3,9 +3,12 @@ package run_test
 import (
 	"errors"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"candor/harness/run"
 	"candor/infer"
 	"candor/infer/ollama/faultserver"
 )
@@ -64,13 +67,28 @@ func TestPreflightOfAllFails(t *testing.T) {
 	}
 }
 
+// gated is a pair whose healthy server answers a few tasks and no more until
+// open is called, so that the other one has all the time that it needs; that
+// one is busy when its preflight begins.
+func gated(t *testing.T, opts func(open func()) []faultserver.Option) (b *bench, late *faultserver.Server, open func()) {
+	t.Helper()
+	gate := make(chan struct{})
+	open = sync.OnceFunc(func() { close(gate) })
+	t.Cleanup(open)
+	b, late = pair(t, append([]faultserver.Option{faultserver.On(faultserver.First(3, preflights), faultserver.Busy())}, opts(open)...)...)
+	b.server.Set(faultserver.On(faultserver.After(4, tasks), faultserver.Change(func(*faultserver.Request, *faultserver.Reply) { <-gate })))
+	b.cfg.Preflight = true
+	b.deps.Retry = infer.RetryPolicy{Attempts: 2, First: 2 * time.Millisecond, Max: 5 * time.Millisecond}
+	return b, late, open
+}
+
 // A server whose preflight fails at first is questioned again while the others
 // work, and takes part when it has passed.
 func TestPreflightLater(t *testing.T) {
-	b, late := pair(t, faultserver.On(faultserver.First(3, preflights), faultserver.Busy()))
-	b.server.Set(faultserver.Latency(25 * time.Millisecond))
-	b.cfg.Preflight, b.cfg.Parallel = true, "1"
-	b.deps.Retry = infer.RetryPolicy{Attempts: 2, First: 2 * time.Millisecond, Max: 5 * time.Millisecond}
+	b, late, _ := gated(t, func(open func()) []faultserver.Option {
+		return []faultserver.Option{faultserver.On(tasks, faultserver.Change(func(*faultserver.Request, *faultserver.Reply) { open() }))}
+	})
+	b.cfg.Parallel = "1"
 	res := b.run()
 	b.complete(res)
 	if len(asked(late)) == 0 || len(faults(res)) != 0 || !slices.Contains(res.Manifest.Questioned, late.URL) {
@@ -81,15 +99,31 @@ func TestPreflightLater(t *testing.T) {
 // A server that comes late and changes its answers under several requests is
 // put aside like one that was there.
 func TestPreflightLaterRefuses(t *testing.T) {
-	b, late := pair(t, faultserver.On(faultserver.First(3, preflights), faultserver.Busy()),
-		faultserver.On(func(r *faultserver.Request) bool { return r.InFlight > 1 && r.Logprobs },
-			faultserver.Change(func(_ *faultserver.Request, rep *faultserver.Reply) { rep.Text += " mixed" })), faultserver.Latency(10*time.Millisecond))
-	b.server.Set(faultserver.Latency(80 * time.Millisecond))
-	b.cfg.Preflight, b.cfg.Parallel = true, "2"
-	b.deps.Retry = infer.RetryPolicy{Attempts: 2, First: 2 * time.Millisecond, Max: 5 * time.Millisecond}
+	b, late, open := gated(t, func(func()) []faultserver.Option {
+		return []faultserver.Option{
+			faultserver.On(func(r *faultserver.Request) bool { return r.InFlight > 1 && r.Logprobs },
+				faultserver.Change(func(_ *faultserver.Request, rep *faultserver.Reply) { rep.Text += " mixed" })),
+			faultserver.Latency(20 * time.Millisecond),
+		}
+	})
+	b.cfg.Parallel = "2"
+	b.deps.Observer = opener{words: late.URL + ": gets no more tasks", open: open}
 	res := b.run()
 	b.complete(res)
 	if len(asked(late)) != 0 || !slices.Equal(faults(res), []string{"endpoint_out " + late.URL}) {
 		t.Errorf("%d tasks asked at the late server, faults %+v", len(asked(late)), res.Manifest.EndpointFaults)
+	}
+}
+
+// opener opens when it hears certain words.
+type opener struct {
+	run.Silent
+	words string
+	open  func()
+}
+
+func (o opener) Notice(text string) {
+	if strings.HasPrefix(text, o.words) {
+		o.open()
 	}
 }

@@ -29,9 +29,8 @@ func TestEveryReplyUnended(t *testing.T) {
 			if !errors.Is(err, infer.ErrUnended) || len(b.traces()) != 0 || len(b.errorLines()) != 0 {
 				t.Errorf("%v; %d traces, %d errors", err, len(b.traces()), len(b.errorLines()))
 			}
-			b.server.Set(faultserver.On(tasks, faultserver.Change(func(_ *faultserver.Request, rep *faultserver.Reply) { rep.Done = true })))
-			b = b.onServer(t)
-			b.complete(b.run())
+			mended := b.onTo(t)
+			mended.complete(mended.resume())
 		})
 	}
 	b := newBench(t, faultserver.On(faultserver.Always, faultserver.NotDone()))
