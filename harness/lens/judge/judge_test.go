@@ -2,13 +2,13 @@ package judge_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"testing"
 	"time"
 
 	"candor/harness/lens/judge"
+	"candor/harness/lens/service"
 )
 
 func ExampleScore() {
@@ -21,21 +21,24 @@ func ExampleScore() {
 	// false
 }
 
-// Three tries, with the published waits between them, and no more.
+// Three tries at what may go away, with the published waits between them, and
+// no more; one at what will not.
 func TestRetrying(t *testing.T) {
 	for _, row := range []struct {
-		failures int
-		ok       bool
-		waits    []time.Duration
+		failures  int
+		temporary bool
+		ok        bool
+		waits     []time.Duration
 	}{
-		{0, true, nil},
-		{2, true, []time.Duration{2 * time.Second, 4 * time.Second}},
-		{3, false, []time.Duration{2 * time.Second, 4 * time.Second}},
+		{0, true, true, nil},
+		{2, true, true, []time.Duration{2 * time.Second, 4 * time.Second}},
+		{3, true, false, []time.Duration{2 * time.Second, 4 * time.Second}},
+		{1, false, false, nil},
 	} {
 		var waits []time.Duration
 		asked := judge.Retrying(func(context.Context, string) (string, error) {
 			if row.failures--; row.failures >= 0 {
-				return "", errors.New("busy")
+				return "", &service.Error{Message: "busy", Temporary: row.temporary}
 			}
 			return "{}", nil
 		}, func(_ context.Context, d time.Duration) error { waits = append(waits, d); return nil })
