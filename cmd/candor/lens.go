@@ -6,17 +6,19 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"candor/harness/lens"
 	"candor/harness/lens/command"
+	"candor/harness/run"
 	"candor/infer"
 	"candor/infer/ollama"
 )
 
 // lensCmd is candor lens.
 type lensCmd struct {
-	Environment  string        `arg:"" optional:"" name:"environment" help:"URL of an OpenEnv server, or local:NAME (see candor help lens)."`
+	Environment  []string      `arg:"" optional:"" name:"environment" help:"URL of an OpenEnv server, or local:NAME (see candor help lens)."`
 	Agent        string        `help:"ollama:MODEL, openai:MODEL[@URL], groq:MODEL, exec:COMMAND, http:URL or local:NAME." placeholder:"AGENT"`
 	Judge        string        `help:"Who judges the agent's reasons: ollama:MODEL, openai:MODEL[@URL], groq:MODEL, anthropic:MODEL, or MODEL. Default: nobody." placeholder:"JUDGE"`
 	Episodes     int           `help:"Episodes on base seeds, and as many on unseen ones." default:"5"`
@@ -34,7 +36,7 @@ type lensCmd struct {
 	NumCtx       int           `help:"Their context in tokens." default:"8192"`
 	Journal      string        `help:"Record everything in FILE, or go on with what is recorded there. Default: a new one in runs/lens." placeholder:"FILE"`
 	Replay       string        `help:"Compute the scores of a journal anew, without agent or environment." placeholder:"FILE"`
-	Demo         bool          `help:"Set the environment's demonstration agents side by side; without an environment, number-sort's."`
+	Demo         bool          `help:"Set agents side by side: those of the published demonstration or, where local environments are named, one of each kind in each."`
 	JSON         bool          `name:"json" help:"Print the report as JSON."`
 }
 
@@ -43,8 +45,11 @@ func (l *lensCmd) Run(ctx context.Context, c console) error {
 	if l.Demo {
 		return l.demo(ctx, c)
 	}
+	if len(l.Environment) > 1 {
+		return &run.UsageError{Err: fmt.Errorf("an agent is measured in one environment at a time, not in %d; only --demo takes several", len(l.Environment))}
+	}
 	result, err := command.Run(ctx, command.Request{
-		Environment: l.Environment, Token: l.Token, Agent: l.Agent, Judge: l.Judge, Compat: l.Compat, Episodes: l.Episodes, Probes: l.Probes, MaxSteps: l.MaxSteps,
+		Environment: strings.Join(l.Environment, ""), Token: l.Token, Agent: l.Agent, Judge: l.Judge, Compat: l.Compat, Episodes: l.Episodes, Probes: l.Probes, MaxSteps: l.MaxSteps,
 		StepTimeout: l.StepTimeout, AgentTimeout: l.AgentTimeout, Worst: l.Worst, Best: l.Best, Seed: l.Seed, Journal: l.Journal, Replay: l.Replay, Host: l.Host, Profile: l.Profile, NumCtx: l.NumCtx,
 		Threads: func(model string) int { return threads(model, nil) },
 	}, command.Dependencies{

@@ -103,7 +103,7 @@ func TestJournalsHaveNames(t *testing.T) {
 }
 
 func TestDemo(t *testing.T) {
-	shown, err := command.Demo(t.Context(), "", 5, time.Now)
+	shown, err := command.Demo(t.Context(), nil, 5, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestDemo(t *testing.T) {
 			t.Errorf("%q is not in\n%s", line, b.String())
 		}
 	}
-	if _, err := command.Demo(t.Context(), "selective", 5, time.Now); !errors.As(err, new(*run.UsageError)) {
+	if _, err := command.Demo(t.Context(), []string{"local:selective"}, 5, time.Now); !errors.As(err, new(*run.UsageError)) {
 		t.Errorf("%v", err)
 	}
 }
