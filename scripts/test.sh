@@ -109,6 +109,7 @@ record_peers() {
   CANDOR_PEERS_LENS_013=$python CANDOR_PEERS_LENS_021=$(scripts/record.sh lens-python 0.2.1) \
     step go test -count 1 -v -run PackagesLive ./harness/lens
   openenv_peers
+  CANDOR_PEERS_GEMMA=$(scripts/record.sh gemma) step go test -count 1 -v -timeout 60m -run PeersGemma ./harness/lens/command
   rm -rf "$recording"
 }
 
