@@ -313,12 +313,15 @@ func (m *measurement) seedsIgnored() (bool, string) {
 	var signs []string
 	again := false // what a seed began was not the same again
 	for _, draws := range m.noop {
+		begun := false // one sign of a seed
 		for i, e := range draws {
 			if e.Fault != nil {
 				continue
 			}
 			again = again || i > 0 && draws[0].Fault == nil && sign(e) != sign(draws[0])
-			signs = append(signs, sign(e))
+			if !begun {
+				signs, begun = append(signs, sign(e)), true
+			}
 		}
 	}
 	if again {

@@ -46,9 +46,9 @@ Scores: {"relevance": 0.9, "coherence": 0.8, "uncertainty": 0.7}
 
 // A real small model acts and judges on a real engine, in both environments:
 // through Ollama's own interface, and as judge through its OpenAI-compatible one
-// as well. It is short, as a busy machine takes half a minute for an answer. What
-// it scores is the model's business; that all of it is measured,
-// and by whom, is ours.
+// as well. It is short, as a busy machine takes half a minute for an answer.
+// What it scores is the model's business; that all of it is measured, and by
+// whom, is ours.
 func TestPeersGemma(t *testing.T) {
 	file := os.Getenv(gemmaVar)
 	if file == "" {

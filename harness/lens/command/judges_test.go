@@ -173,6 +173,10 @@ func TestJudgeIsAgent(t *testing.T) {
 		if got := strings.Join(r.Report.Warnings, "\n"); strings.Contains(got, "judge") != (row.says != "") || !strings.Contains(got, row.says) || !strings.Contains(plain, row.says) {
 			t.Errorf("%+v: %q", row, got)
 		}
+		// One seed alone, played twice, says nothing of seeds.
+		if strings.Contains(plain, "ignores seeds") {
+			t.Errorf("%+v: %s", row, plain)
+		}
 	}
 }
 
