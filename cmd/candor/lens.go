@@ -36,6 +36,7 @@ type lensCmd struct {
 	NumCtx       int           `help:"Their context in tokens." default:"8192"`
 	Journal      string        `help:"Record everything in FILE, or go on with what is recorded there. Default: a new one in runs/lens." placeholder:"FILE"`
 	Replay       string        `help:"Compute the scores of a journal anew, without agent or environment." placeholder:"FILE"`
+	HTML         string        `name:"html" help:"Write the report with its traces as a page to FILE, of a replay, too." placeholder:"FILE"`
 	Demo         bool          `help:"Set agents side by side: those of the published demonstration or, where local environments are named, one of each kind in each."`
 	JSON         bool          `name:"json" help:"Print the report as JSON."`
 }
@@ -50,7 +51,7 @@ func (l *lensCmd) Run(ctx context.Context, c console) error {
 	}
 	result, err := command.Run(ctx, command.Request{
 		Environment: strings.Join(l.Environment, ""), Token: l.Token, Agent: l.Agent, Judge: l.Judge, Compat: l.Compat, Episodes: l.Episodes, Probes: l.Probes, MaxSteps: l.MaxSteps,
-		StepTimeout: l.StepTimeout, AgentTimeout: l.AgentTimeout, Worst: l.Worst, Best: l.Best, Seed: l.Seed, Journal: l.Journal, Replay: l.Replay, Host: l.Host, Profile: l.Profile, NumCtx: l.NumCtx,
+		StepTimeout: l.StepTimeout, AgentTimeout: l.AgentTimeout, Worst: l.Worst, Best: l.Best, Seed: l.Seed, Journal: l.Journal, Replay: l.Replay, HTML: l.HTML, Host: l.Host, Profile: l.Profile, NumCtx: l.NumCtx,
 		Threads: func(model string) int { return threads(model, nil) },
 	}, command.Dependencies{
 		Model:  func(host string) (infer.Model, error) { return ollama.New(host) },

@@ -37,7 +37,8 @@ type Request struct {
 	Worst, Best *float64
 	Seed        uint64 // of the intervals
 	Journal     string // "" makes one under runs/lens
-	Replay      string // a journal to compute anew; then nothing else counts
+	Replay      string // a journal to compute anew; then nothing else counts but HTML
+	HTML        string // file for the report as a page; "" for none
 
 	Host    string // of ollama: agents and judges; "" is the usual one
 	Profile string // their sampling options
@@ -73,7 +74,11 @@ type Result struct {
 func Run(ctx context.Context, r Request, d Dependencies) (_ Result, err error) {
 	if r.Replay != "" {
 		replayed, err := lens.Replay(ctx, r.Replay)
-		return Result{Report: replayed.Report, Compat: replayed.Compat}, err
+		if err != nil {
+			return Result{}, err
+		}
+		out := Result{Report: replayed.Report, Compat: replayed.Compat}
+		return out, r.html(out)
 	}
 	release, err := r.release()
 	if err != nil {
@@ -102,7 +107,10 @@ func Run(ctx context.Context, r Request, d Dependencies) (_ Result, err error) {
 	} else {
 		out.Compat, err = at.lens.EvaluateAs(ctx, release, act.agent, o)
 	}
-	return out, usage(err)
+	if err != nil {
+		return out, usage(err)
+	}
+	return out, r.html(out)
 }
 
 // usage marks mistakes in what was asked for.

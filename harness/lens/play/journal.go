@@ -65,7 +65,8 @@ func (e *HeaderError) Error() string {
 type Recording struct {
 	Header Header
 	lines  map[string]line
-	whole  int64 // bytes up to the end of the last whole line
+	order  []string // their keys, as they first came
+	whole  int64    // bytes up to the end of the last whole line
 }
 
 // ReadJournal reads a journal. A last line that a crash tore is left out; of
@@ -117,6 +118,9 @@ func (r *Recording) take(n int, text []byte) error {
 	}
 	if l.key() == "" {
 		return errors.New("neither an episode nor an answer nor an opinion")
+	}
+	if _, again := r.lines[l.key()]; !again {
+		r.order = append(r.order, l.key())
 	}
 	r.lines[l.key()] = l
 	return nil

@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"candor/harness/dossier"
+	"candor/harness/lens/play"
 	"candor/harness/report"
 	"candor/harness/report/figure"
 	"candor/harness/stored"
@@ -31,6 +32,8 @@ var (
 	compareSource string
 	//go:embed sweep.html
 	sweepSource string
+	//go:embed lens.html
+	lensSource string
 	//go:embed page.css
 	style string
 	//go:embed page.js
@@ -82,8 +85,8 @@ func render(w io.Writer, name string, v any) error {
 		"number": number, "interval": report.Interval, "figures": report.Figures, "cell": cell, "tile": tile,
 		"earned": earned, "lost": lost, "table": table, "side": side, "signed": signed, "bounds": bounds, "chance": chance,
 		"inline": inline, "jpeg": jpeg, "cut": cut, "visible": visible,
-		"breakable": breakable, "points": points, "within": within, "metric": dossier.MetricName,
-	}).Parse(pageSource + runSource + compareSource + sweepSource)
+		"breakable": breakable, "points": points, "within": within, "pictured": pictured, "span": span, "steps": func(s []play.Step) string { return report.Count(len(s), "step") }, "metric": dossier.MetricName,
+	}).Parse(pageSource + runSource + compareSource + sweepSource + lensSource)
 	if err != nil {
 		return err
 	}

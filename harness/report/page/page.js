@@ -68,5 +68,5 @@ for (const select of document.querySelectorAll("select[data-choice]")) {
 }
 // Nothing is folded away on paper.
 addEventListener("beforeprint", () => {
-  for (const d of document.querySelectorAll("details:not(article details)")) d.open = true;
+  for (const d of document.querySelectorAll("details:not(article details), article.played > div > details")) d.open = true;
 });
