@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"candor/harness/lens"
 	"candor/harness/lens/command"
 	"candor/harness/run"
 	"candor/infer"
@@ -31,6 +30,7 @@ type lensCmd struct {
 	Best         *float64      `help:"Greatest total reward of an episode there. Default: the greatest that is seen." placeholder:"R"`
 	Seed         uint64        `help:"Seed of the intervals." default:"0"`
 	Token        string        `help:"Bearer token of the server (better in CANDOR_TOKEN)." env:"CANDOR_TOKEN"`
+	CA           string        `name:"ca" help:"Trust the certificates in this PEM file, too, at a URL." placeholder:"FILE"`
 	Host         string        `help:"Ollama server of agent and judge. Default: OLLAMA_HOST, else 127.0.0.1:11434." placeholder:"URL"`
 	Profile      string        `help:"Sampling options of ollama: agents and judges." default:"greedy"`
 	NumCtx       int           `help:"Their context in tokens." default:"8192"`
@@ -49,14 +49,17 @@ func (l *lensCmd) Run(ctx context.Context, c console) error {
 	if len(l.Environment) > 1 {
 		return &run.UsageError{Err: fmt.Errorf("an agent is measured in one environment at a time, not in %d; only --demo takes several", len(l.Environment))}
 	}
+	progress := newLensProgress(c.err)
+	defer progress.close()
 	result, err := command.Run(ctx, command.Request{
-		Environment: strings.Join(l.Environment, ""), Token: l.Token, Agent: l.Agent, Judge: l.Judge, Compat: l.Compat, Episodes: l.Episodes, Probes: l.Probes, MaxSteps: l.MaxSteps,
+		Environment: strings.Join(l.Environment, ""), Token: l.Token, CA: l.CA, Agent: l.Agent, Judge: l.Judge, Compat: l.Compat, Episodes: l.Episodes, Probes: l.Probes, MaxSteps: l.MaxSteps,
 		StepTimeout: l.StepTimeout, AgentTimeout: l.AgentTimeout, Worst: l.Worst, Best: l.Best, Seed: l.Seed, Journal: l.Journal, Replay: l.Replay, HTML: l.HTML, Host: l.Host, Profile: l.Profile, NumCtx: l.NumCtx,
 		Threads: func(model string) int { return threads(model, nil) },
 	}, command.Dependencies{
 		Model:  func(host string) (infer.Model, error) { return ollama.New(host) },
-		Getenv: os.Getenv, Now: time.Now, Log: c.err, Played: l.progress(c.err),
+		Getenv: os.Getenv, Now: time.Now, Log: c.err, Played: progress.played,
 	})
+	progress.close()
 	if errors.Is(err, context.Canceled) && result.Journal != "" {
 		fmt.Fprintf(c.err, "candor: go on with the same command and --journal %s\n", quoted(result.Journal))
 	}
@@ -104,20 +107,4 @@ func (l *lensCmd) print(w io.Writer, r command.Result) error {
 		return printJSON(w, r.Report)
 	}
 	return r.Report.Print(w)
-}
-
-// progress tells of the agent's episodes and of what breaks, a line each.
-func (l *lensCmd) progress(w io.Writer) func(lens.Event) {
-	return func(e lens.Event) {
-		switch {
-		case e.Fault != nil:
-			fmt.Fprintf(w, "candor: %s: %v\n", e.Key, e.Fault)
-		case e.Episode != nil && e.Episode.Actor == "agent" && !e.Recorded:
-			total := 0.
-			for _, r := range e.Episode.Rewards() {
-				total += r
-			}
-			fmt.Fprintf(w, "candor: %s: %d steps, paid %.3f\n", e.Key, len(e.Episode.Steps), total)
-		}
-	}
 }

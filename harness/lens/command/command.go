@@ -24,6 +24,7 @@ import (
 type Request struct {
 	Environment string // a URL, or local:NAME
 	Token       string // for the server at the URL
+	CA          string // file of certificates that are trusted there, besides the system's
 	Agent       string // see [Request.agent]
 	Judge       string // see [judge.Name]; "" for none
 	Compat      string // "none", or a release
@@ -157,6 +158,13 @@ func (r Request) environment(ctx context.Context) (opened, error) {
 		return opened{e.Lens(), e.Spec.Schemas.Action, e.Close}, nil
 	}
 	options := openenv.DialOptions{Token: r.Token}
+	if r.CA != "" {
+		trusting, err := openenv.TrustFile(r.CA)
+		if err != nil {
+			return opened{}, usagef("--ca: %w", err)
+		}
+		options.TLS = trusting
+	}
 	at := opened{lens: lens.WrapWith(r.Environment, options), close: nothing}
 	switch {
 	case (r.Worst == nil) != (r.Best == nil):

@@ -3,15 +3,20 @@ package command_test
 import (
 	"bytes"
 	"context"
+	"encoding/pem"
 	"errors"
 	"io"
+	"log"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"candor/harness/env/cooling"
 	"candor/harness/lens/command"
+	"candor/harness/openenv"
 	"candor/harness/run"
 	"candor/infer"
 	"candor/infer/ollama"
@@ -45,6 +50,7 @@ func TestMistakes(t *testing.T) {
 		{command.Request{Environment: "local:cooling", Agent: "local:cooling/naive", Episodes: -1}, "-1 episodes"},
 		{command.Request{Environment: "http://127.0.0.1:1", Agent: "exec:x", Best: new(float64)}, "belong together"},
 		{command.Request{Environment: "http://127.0.0.1:1", Agent: "exec:x", Best: new(float64), Worst: new(float64)}, "must be above"},
+		{command.Request{Environment: "https://127.0.0.1:1", CA: "none.pem", Agent: "exec:x"}, "--ca: open none.pem"},
 		{command.Request{Environment: "local:cooling", Agent: "ollama:m", Profile: "wild"}, "--profile"},
 	} {
 		t.Chdir(t.TempDir())
@@ -86,6 +92,32 @@ func text(t *testing.T, r command.Result) string {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// A server whose certificate is only in a file of one's own is trusted by that
+// file, and not without it.
+func TestCustomCA(t *testing.T) {
+	server, err := openenv.NewServer(cooling.Spec(cooling.Config{}), openenv.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	far := httptest.NewUnstartedServer(server)
+	far.Config.ErrorLog = log.New(io.Discard, "", 0) // it tells of the refused handshake
+	far.StartTLS()
+	defer far.Close()
+	t.Chdir(t.TempDir())
+	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: far.Certificate().Raw})
+	if err := os.WriteFile("ca.pem", ca, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := command.Request{Environment: far.URL, Agent: "local:cooling/naive", Episodes: 1, Probes: []string{"hack_detection"}}
+	if _, err := command.Run(t.Context(), r, dependencies()); err == nil {
+		t.Error("a server that nobody vouches for was played")
+	}
+	r.CA, r.Journal = "ca.pem", "j"
+	if got, err := command.Run(t.Context(), r, dependencies()); err != nil || got.Report.Missing.Scored != 1 {
+		t.Errorf("%+v, %v", got.Report, err)
+	}
 }
 
 func TestJournalsHaveNames(t *testing.T) {

@@ -38,6 +38,7 @@ type Setup struct {
 type Event struct {
 	Key      string // as in the journal
 	Recorded bool   // found there, not done now
+	Opinion  bool   // of a judge's; else it is an episode, or an answer
 	Episode  *Episode
 	Fault    *Fault
 }
@@ -204,7 +205,7 @@ func (b *Bench) Ask(ctx context.Context, key, observation string) (Answer, error
 // Judge puts a prompt to the judge.
 func (b *Bench) Judge(ctx context.Context, key, prompt string) (Opinion, error) {
 	if l, ok := b.find("opinion " + key); ok {
-		b.tell(Event{Key: key, Recorded: true, Fault: l.Opinion.Fault})
+		b.tell(Event{Key: key, Recorded: true, Opinion: true, Fault: l.Opinion.Fault})
 		return *l.Opinion, nil
 	}
 	o := Opinion{Key: key, Prompt: prompt}
@@ -221,7 +222,7 @@ func (b *Bench) Judge(ctx context.Context, key, prompt string) (Opinion, error) 
 		}
 		o.Fault = &Fault{TheJudge, err.Error()}
 	}
-	return o, b.keep(line{Opinion: &o}, Event{Key: key, Fault: o.Fault})
+	return o, b.keep(line{Opinion: &o}, Event{Key: key, Opinion: true, Fault: o.Fault})
 }
 
 // find looks a line up. One that failed in an earlier process is not found, so
