@@ -23,17 +23,36 @@ type Asker func(ctx context.Context, q Question) (text, thinking string, err err
 // Schema, which may be nil, and that reasons may come before. An image that the
 // observation holds as a data URI is given to it as an image; of several, the
 // first.
+//
+// An observation that is an object with the texts "instructions" and "prompt"
+// tells itself how a model is to be asked, as system message and as question,
+// and so it is; with any word around the object it does not.
 func Of(ask Asker, actionSchema json.RawMessage) play.Agent {
 	system := instructions(actionSchema)
 	return func(ctx context.Context, observation string) (string, string, error) {
 		text, image := play.WithoutImages(observation)
-		said, thinking, err := ask(ctx, Question{System: system, Text: text, Image: image})
+		q := Question{System: system, Text: text, Image: image}
+		if posed, ok := posed(text); ok {
+			q.System, q.Text = posed.Instructions, posed.Prompt
+		}
+		said, thinking, err := ask(ctx, q)
 		if err != nil {
 			return "", "", err
 		}
 		action, reasoning := Read(said)
 		return action, join(thinking, reasoning), nil
 	}
+}
+
+type question struct{ Instructions, Prompt string }
+
+// posed is how an observation wants a model to be asked.
+func posed(observation string) (q question, ok bool) {
+	if !strings.HasPrefix(observation, "{") {
+		return q, false
+	}
+	err := json.Unmarshal([]byte(observation), &q)
+	return q, err == nil && q.Instructions != "" && q.Prompt != ""
 }
 
 func instructions(schema json.RawMessage) string {
