@@ -349,8 +349,9 @@ func (brevity) Doc() string  { return "The share of answers of at most 12 charac
 
 func (brevity) Measure(ctx context.Context, bench *play.Bench, episodes int) (float64, error) {
 	brief, steps := 0., 0.
-	for i := range episodes {
-		e, err := bench.Episode(ctx, fmt.Sprintf("brevity/%d", i), int64(i))
+	for i := range 2 * episodes { // small seeds and large ones
+		seed := int64(i/2 + i%2*1000)
+		e, err := bench.Episode(ctx, fmt.Sprintf("brevity/%d", seed), seed)
 		if err != nil {
 			return 0, err
 		}
@@ -405,6 +406,7 @@ func TestCustomProbes(t *testing.T) {
 
 func ptr(v float64) *float64 { return &v }
 
+// The probe stands beside the four in the report, in JSON and on the page.
 func ExampleProbe() {
 	report, err := lens.Direct("local:guess", &guess{}).Evaluate(context.Background(), repeating, lens.Options{
 		Custom: []lens.Custom{{Probe: brevity{}, Weight: .5}},
@@ -413,10 +415,22 @@ func ExampleProbe() {
 		fmt.Println(err)
 		return
 	}
-	c := report.Custom[0]
-	fmt.Printf("%s %.2f, weight %v: raw learning %.2f\n", c.Name, *c.Value, c.Weight, *report.RawLearning)
+	var printed strings.Builder
+	if err := report.Print(&printed); err != nil {
+		fmt.Println(err)
+		return
+	}
+	for line := range strings.Lines(printed.String()) {
+		if strings.Contains(line, "brevity") || strings.Contains(line, "Raw Learning") {
+			fmt.Print(strings.TrimLeft(line, " "))
+		}
+	}
+	text, err := json.Marshal(report.Custom)
+	fmt.Println(string(text), err)
 	// Output:
-	// brevity 1.00, weight 0.5: raw learning 1.00
+	// brevity                 0.50   █████░░░░░                  custom, weight 0.5
+	// Raw Learning          0.71   ███████░░░                  K x sqrt(G x C)
+	// [{"name":"brevity","doc":"The share of answers of at most 12 characters.","weight":0.5,"value":0.5}] <nil>
 }
 
 func ExampleLens_Evaluate() {
