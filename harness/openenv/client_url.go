@@ -3,6 +3,7 @@ package openenv
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"strings"
 )
@@ -13,6 +14,11 @@ func parseURL(raw string) (*url.URL, error) {
 	text := strings.TrimSpace(raw)
 	if !strings.Contains(text, "://") {
 		text = "http://" + text
+	}
+	_, host, _ := strings.Cut(text, "://")
+	host, _, _ = strings.Cut(host, "/")
+	if address, err := netip.ParseAddr(host); err == nil && address.Is6() {
+		return nil, fmt.Errorf("the environment's URL has the address %s bare: an IPv6 address stands in brackets, as in http://[::1]:8000", host)
 	}
 	base, err := url.Parse(text)
 	if err != nil {

@@ -56,6 +56,15 @@ func TestURLsThatAreNone(t *testing.T) {
 	}
 }
 
+// A bare IPv6 address could have a port or not.
+func TestBareIPv6(t *testing.T) {
+	for _, given := range []string{"::1", "http://::1", "::1:8000", "ws://fe80::a/env"} {
+		if _, err := NewRemote(given, DialOptions{}); err == nil || !strings.Contains(err.Error(), "brackets") {
+			t.Errorf("%q: %v", given, err)
+		}
+	}
+}
+
 func TestRemoteIsShownWithoutQuery(t *testing.T) {
 	remote, err := NewRemote("https://host/env/?key=secret", DialOptions{Token: "secret"})
 	if err != nil || remote.String() != "https://host/env" {

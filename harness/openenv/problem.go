@@ -3,6 +3,7 @@ package openenv
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -65,7 +66,7 @@ func (p *problems) text(model string) string {
 		for i, step := range one.Loc {
 			place[i] = fmt.Sprint(step)
 		}
-		value := []rune(pythonRepr(one.Input))
+		value := []rune(pythonRepr(one.Input, math.MaxInt))
 		if len(value) > 50 {
 			value = append(append(value[:25:25], '.', '.', '.'), value[len(value)-24:]...)
 		}

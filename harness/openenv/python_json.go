@@ -234,14 +234,14 @@ func readJSON(input []byte) (json.RawMessage, *decodeError) {
 	if json.Valid(input) {
 		return input, nil
 	}
-	if changed := withoutNaN(input); json.Valid(changed) {
+	if changed := withoutNaN(input, func(string) string { return "null" }); json.Valid(changed) {
 		return changed, nil
 	}
 	return nil, whyNoJSON(input)
 }
 
-// withoutNaN puts null for NaN and the infinities outside of strings.
-func withoutNaN(input []byte) []byte {
+// withoutNaN puts something else for NaN and the infinities outside of strings.
+func withoutNaN(input []byte, instead func(word string) string) []byte {
 	out := make([]byte, 0, len(input))
 	for i := 0; i < len(input); {
 		end := i + 1
@@ -257,7 +257,7 @@ func withoutNaN(input []byte) []byte {
 		case 'N', 'I', '-':
 			d := decoding{input}
 			if word := d.word(i); word > i {
-				out, i = append(out, "null"...), word
+				out, i = append(out, instead(string(input[i:word]))...), word
 				continue
 			}
 		}

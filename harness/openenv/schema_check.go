@@ -104,7 +104,7 @@ func (s *schema) checkLiteral(p *problems, value json.RawMessage, place []any) j
 	}
 	names := make([]string, len(s.enum))
 	for i, allowed := range s.enum {
-		names[i] = pythonRepr(allowed)
+		names[i] = pythonRepr(allowed, math.MaxInt)
 	}
 	expected := names[len(names)-1]
 	if len(names) > 1 {
@@ -115,6 +115,9 @@ func (s *schema) checkLiteral(p *problems, value json.RawMessage, place []any) j
 }
 
 func sameJSON(a, b json.RawMessage) bool {
+	if kindOf(a) != kindOf(b) { // what clients send may be long
+		return false
+	}
 	var x, y any
 	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }

@@ -14,9 +14,11 @@ import (
 // conversion takes time that grows with the square of their length.
 const maxDigits = 4300
 
+const tooLarge = "Unable to parse input string as an integer, exceeded maximum size"
+
 var (
-	integerText = regexp.MustCompile(`^[+-]?[0-9]+(_[0-9]+)*(\.0+)?$`)
-	decimalText = regexp.MustCompile(`^[+-]?([0-9]+(_[0-9]+)*\.?([0-9]+(_[0-9]+)*)?|\.[0-9]+(_[0-9]+)*)([eE][+-]?[0-9]+(_[0-9]+)*)?$`)
+	wholeText   = regexp.MustCompile(`^[+-]?[0-9]+(_[0-9]+)*(\.0+)?$`)
+	decimalText = regexp.MustCompile(`^[+-]?([0-9]+(_[0-9]+)*\.?([0-9]+(_[0-9]+)*)?|\.[0-9]+(_[0-9]+)*)(_?[eE][+-]?[0-9]+(_[0-9]+)*)?$`)
 )
 
 // checkInteger takes an integer, a number without a fraction, true or false,
@@ -45,7 +47,7 @@ func checkInteger(p *problems, value json.RawMessage, place []any) checkedNumber
 func integerFromNumber(p *problems, value json.RawMessage, place []any) (json.RawMessage, bool) {
 	number := strings.TrimSpace(string(value))
 	if !strings.ContainsAny(number, ".eE") {
-		return sizedInteger(p, value, number, place)
+		return sizedInteger(p, value, integerText(number), place)
 	}
 	float, err := strconv.ParseFloat(number, 64)
 	switch {
@@ -53,16 +55,21 @@ func integerFromNumber(p *problems, value json.RawMessage, place []any) (json.Ra
 		p.add(place, json.RawMessage("null"), "finite_number", "Input should be a finite number")
 	case float != math.Trunc(float):
 		p.add(place, value, "int_from_float", "Input should be a valid integer, got a number with a fractional part")
+	case !fitsInt64(float):
+		p.add(place, value, "int_parsing_size", tooLarge)
 	default:
-		whole, _ := big.NewFloat(float).Int(nil)
-		return json.RawMessage(whole.String()), true
+		return json.RawMessage(strconv.FormatInt(int64(float), 10)), true
 	}
 	return value, false
 }
 
+// fitsInt64 tells whether a whole float is small enough for pydantic to take
+// it for an integer, which may be larger itself.
+func fitsInt64(float float64) bool { return float > math.MinInt64 && float < math.MaxInt64 }
+
 func integerFromString(p *problems, value json.RawMessage, place []any) (json.RawMessage, bool) {
 	number := strings.TrimSpace(text(value))
-	if !integerText.MatchString(number) {
+	if !wholeText.MatchString(number) {
 		p.add(place, value, "int_parsing", "Input should be a valid integer, unable to parse string as an integer")
 		return value, false
 	}
@@ -80,7 +87,7 @@ func integerFromString(p *problems, value json.RawMessage, place []any) (json.Ra
 
 func sizedInteger(p *problems, value json.RawMessage, number string, place []any) (json.RawMessage, bool) {
 	if len(number) > maxDigits {
-		p.add(place, value, "int_parsing_size", "Unable to parse input string as an integer, exceeded maximum size")
+		p.add(place, value, "int_parsing_size", tooLarge)
 		return value, false
 	}
 	return json.RawMessage(number), true
@@ -93,7 +100,7 @@ func checkNumber(p *problems, value json.RawMessage, place []any) checkedNumber 
 	var number string
 	switch kindOf(value) {
 	case kindNumber:
-		number = strings.TrimSpace(string(value))
+		number = integerText(strings.TrimSpace(string(value)))
 	case kindTrue:
 		number = "1.0"
 	case kindFalse:
@@ -118,13 +125,12 @@ func checkNumber(p *problems, value json.RawMessage, place []any) checkedNumber 
 		return checked
 	}
 	checked.value, checked.ok = float, true
-	if kindOf(value) != kindNumber {
-		checked.text = json.RawMessage(Float(float).String())
-	}
+	checked.text = json.RawMessage(Float(float).String())
 	return checked
 }
 
-// checkBoolean takes true and false, 1 and 0, and the words for them.
+// checkBoolean takes true and false, 1 and 0 however spelled, and the words for
+// them.
 func checkBoolean(p *problems, value json.RawMessage, place []any) json.RawMessage {
 	var word string
 	switch kindOf(value) {
@@ -133,7 +139,12 @@ func checkBoolean(p *problems, value json.RawMessage, place []any) json.RawMessa
 	case kindString:
 		word = strings.ToLower(text(value))
 	case kindNumber:
-		word = strings.TrimSuffix(strings.TrimSpace(string(value)), ".0")
+		float, err := strconv.ParseFloat(strings.TrimSpace(string(value)), 64)
+		if err != nil || float != math.Trunc(float) || !fitsInt64(float) {
+			p.add(place, value, "bool_type", "Input should be a valid boolean")
+			return value
+		}
+		word = strconv.FormatInt(int64(float), 10)
 	default:
 		p.add(place, value, "bool_type", "Input should be a valid boolean")
 		return value

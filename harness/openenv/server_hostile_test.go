@@ -114,7 +114,7 @@ func TestServerClosesBrokenFrames(t *testing.T) {
 		{"a reserved opcode", wireFrame(0x83, good), 1002},
 		{"reserved bits", wireFrame(0xf1, good), 1002},
 		{"compressed though it was not agreed", wireFrame(0xc1, good), 1002},
-		{"not masked", append(wireHeader(0x81, uint64(len(good)), false), good...), 0},
+		{"not masked", append(wireHeader(0x81, uint64(len(good)), false), good...), 1002},
 		{"a continuation of nothing", wireFrame(0x80, good), 1002},
 		{"a fragmented ping", wireShort(0x09, "x"), 1002},
 		{"a long ping", append(wireHeader(0x89, 200, true), make([]byte, 200)...), 1002},

@@ -1,6 +1,7 @@
 package openenv
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // postReset begins an episode in an environment of its own, which ends with
@@ -106,7 +108,8 @@ func (s *Server) fail(w http.ResponseWriter, err error) {
 		cause = broken.err
 	}
 	s.options.Log.Warn("a request failed", "environment", s.spec.Name, "error", cause)
-	http.Error(w, "Internal Server Error", http.StatusInternalServerError)
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	s.write(w, http.StatusInternalServerError, []byte("Internal Server Error"))
 }
 
 // request reads a JSON body and checks its form. An optional one may be absent.
@@ -118,15 +121,20 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, form *schema, o
 	}
 	var p problems
 	place := []any{"body"}
-	input, why := readJSON(body)
+	input, why := readJSON(bytes.TrimPrefix(body, []byte("\uFEFF")))
 	const noObject = "Input should be a valid dictionary or object to extract fields from"
 	switch {
 	case len(body) == 0 && optional:
 		return json.RawMessage("{}"), release, true
 	case len(body) == 0:
 		p.add(place, json.RawMessage("null"), "missing", "Field required")
-	case !isJSON(r.Header.Get("Content-Type")):
+	case !isJSON(r.Header["Content-Type"]):
 		p.add(place, encode(string(body)), "model_attributes_type", noObject)
+	case !utf8.Valid(body):
+		s.options.Meter.Refused(CodeValidation)
+		s.detail(w, http.StatusBadRequest, "There was an error parsing the body")
+		release()
+		return nil, nil, false
 	case why != nil:
 		p.add([]any{"body", why.at}, json.RawMessage("{}"), "json_invalid", "JSON decode error", "error", why.what)
 	case kindOf(input) != kindObject:
@@ -145,10 +153,10 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, form *schema, o
 
 // isJSON tells whether a body is to be read as JSON. One without a type is:
 // some clients set none.
-func isJSON(contentType string) bool {
-	if contentType == "" {
+func isJSON(contentType []string) bool {
+	if contentType == nil {
 		return true
 	}
-	kind, _, err := mime.ParseMediaType(contentType)
+	kind, _, err := mime.ParseMediaType(contentType[0])
 	return err == nil && (kind == "application/json" || strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json"))
 }

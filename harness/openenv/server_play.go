@@ -6,20 +6,18 @@ import (
 )
 
 // answer replies to one message of a session on /ws, or says what is wrong
-// with it. Nothing and no error is the answer to close.
-func (s *Server) answer(ctx context.Context, one *session, input json.RawMessage) (json.RawMessage, error) {
+// with it. Nothing and no error is the answer to close. The message is given as
+// JSON and as it came, with NaN and the like.
+func (s *Server) answer(ctx context.Context, one *session, input json.RawMessage, asSent []byte) (json.RawMessage, error) {
 	envelope, err := members(input)
 	if err != nil {
 		return nil, err
 	}
 	kind := lookup(envelope, "type")
-	name := ""
-	if kind != nil {
-		name = pythonStr(kind)
-	}
 	if kindOf(kind) != kindString {
-		return nil, s.unknownType(name)
+		return nil, s.unknownType(typeShown(kind, input, asSent))
 	}
+	name := pythonStr(kind)
 	data := lookup(envelope, "data")
 	form := map[string]*schema{"reset": s.forms.reset, "step": s.forms.step, "state": s.forms.state, "close": s.forms.state, "mcp": s.forms.step}[name]
 	if form == nil {
@@ -44,11 +42,21 @@ func (s *Server) answer(ctx context.Context, one *session, input json.RawMessage
 	return nil, nil
 }
 
-func (s *Server) unknownType(name string) error {
-	const most = 200 // of a name, so that an answer is not as long as a hostile message
-	if letters := []rune(name); len(letters) > most {
-		name = string(letters[:most]) + "…"
+// typeShown is a type that is no string as Python shows it.
+func typeShown(kind, input json.RawMessage, asSent []byte) string {
+	switch {
+	case kind == nil:
+		return ""
+	case kindOf(kind) == kindNull && len(input) != len(asSent): // there are NaN and the like
+		words := withoutNaN(asSent, func(word string) string {
+			return map[string]string{"NaN": `"nan"`, "Infinity": `"inf"`, "-Infinity": `"-inf"`}[word]
+		})
+		kind = lookup(mustMembers(words), "type")
 	}
+	return pythonStr(kind)
+}
+
+func (s *Server) unknownType(name string) error {
 	s.options.Meter.Refused(CodeUnknownType)
 	return &Error{Code: CodeUnknownType, Message: "Unknown message type: " + name}
 }
@@ -62,7 +70,7 @@ func (s *Server) reset(ctx context.Context, one *session, data json.RawMessage) 
 	if s.spec.AnySeed {
 		form = s.forms.anyOptions
 	}
-	data = form.check(&p, data, []any{"data"})
+	data = form.check(&p, data, nil)
 	if err := p.asError(); err != nil {
 		s.options.Meter.Refused(CodeValidation)
 		return nil, err

@@ -24,6 +24,9 @@ func (s *Server) paths() map[string]route {
 	post := func(answer http.HandlerFunc) route {
 		return route{methods: map[string]http.HandlerFunc{"POST": answer}}
 	}
+	document := func(answer http.HandlerFunc) route {
+		return route{methods: map[string]http.HandlerFunc{"GET": answer, "HEAD": answer}}
+	}
 	remote := post(s.postRPC)
 	remote.socket = s.serveRPC
 	routes := map[string]route{
@@ -35,9 +38,9 @@ func (s *Server) paths() map[string]route {
 		"/health":            get(s.fixed(object("status", "healthy"))),
 		"/schema":            get(s.fixed(s.schemas)),
 		"/metadata":          get(s.fixed(s.metadata())),
-		"/openapi.json":      get(func(w http.ResponseWriter, r *http.Request) { s.send(w, http.StatusOK, s.openapi) }),
-		"/docs":              get(s.page),
-		"/redoc":             get(s.page),
+		"/openapi.json":      document(func(w http.ResponseWriter, r *http.Request) { s.send(w, http.StatusOK, s.openapi) }),
+		"/docs":              document(s.page),
+		"/redoc":             document(s.page),
 		"/list_environments": get(s.fixed(encode([]string{s.spec.Name}))),
 	}
 	if s.options.Metrics != nil {
@@ -54,7 +57,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	limits := s.options.Limits
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(limits.Upload + limits.Step + limits.Write)) // not every writer has one
 	path := r.URL.Path
-	if s.guard.refuses(w, r, path == "/health") {
+	if s.guard.refuses(w, r, strings.TrimSuffix(path, "/") == "/health") {
 		return
 	}
 	found, known := s.routes[path]
@@ -74,7 +77,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if bare := strings.TrimSuffix(path, "/"); !known && bare != "" && s.routes[bare].methods != nil {
-		http.Redirect(w, r, bare, http.StatusTemporaryRedirect)
+		if r.URL.RawQuery != "" {
+			bare += "?" + r.URL.RawQuery
+		}
+		w.Header().Set("Location", bare)
+		w.WriteHeader(http.StatusTemporaryRedirect)
 		return
 	}
 	answer := found.methods[r.Method]
@@ -164,5 +171,5 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, func(), b
 	case err != nil:
 		s.detail(w, http.StatusBadRequest, "The body could not be read")
 	}
-	return bytes.TrimPrefix(body, []byte("\uFEFF")), release, err == nil
+	return body, release, err == nil
 }

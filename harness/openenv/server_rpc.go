@@ -1,6 +1,7 @@
 package openenv
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -76,7 +77,7 @@ func (s *Server) method(ctx context.Context, method string, params []member, one
 		}
 		return nil, &rpcError{code: rpcInternal, message: "Environment does not support MCP"}
 	}
-	return nil, &rpcError{code: rpcNoMethod, message: "Method not found: " + method}
+	return nil, &rpcError{code: rpcNoMethod, message: "Method not found: " + abridged(method)}
 }
 
 // truthy is Python's notion of a value that is something.
@@ -177,7 +178,7 @@ func (s *Server) postRPC(w http.ResponseWriter, r *http.Request) {
 	}
 	defer release()
 	reply := rpcReply(nil, nil, &rpcError{code: rpcParse, message: "Parse error"})
-	if input, why := readJSON(body); why == nil && kindOf(input) == kindObject {
+	if input, why := readJSON(bytes.TrimPrefix(body, []byte("\uFEFF"))); why == nil && kindOf(input) == kindObject {
 		reply = s.remoteCall(r.Context(), input, nil)
 	}
 	s.send(w, http.StatusOK, reply)
@@ -209,7 +210,7 @@ func (s *Server) rpcExchange(ctx context.Context, m incoming, one *session) (jso
 		return rpcReply(nil, nil, &rpcError{code: rpcParse, message: "Parse error: " + why.Error()}), true
 	case kindOf(input) != kindObject:
 		return rpcReply(nil, nil, &rpcError{code: rpcServer,
-			message: fmt.Sprintf("JsonRpcRequest() argument after ** must be a mapping, not %s", pythonType(input))}), false
+			message: fmt.Sprintf("JsonRpcRequest() argument after ** must be a mapping, not %s", pythonType(m.text))}), false
 	}
 	return s.remoteCall(ctx, input, one), true
 }

@@ -65,8 +65,9 @@ func (s *Server) begin(ctx context.Context) (*session, error) {
 	t := &s.sessions
 	id := newID()
 	err := t.reserve(id)
-	// A client that has just gone may be back before its place is free.
-	for wait := 0; wait < 50 && errors.As(err, new(*capacityError)) && s.leaving.Load() > 0 && ctx.Err() == nil; wait++ {
+	// A client that has just gone may be back before its place is free, and even
+	// before its going is noticed.
+	for wait := 0; errors.As(err, new(*capacityError)) && ctx.Err() == nil && (wait < 20 || wait < 100 && s.leaving.Load() > 0); wait++ {
 		time.Sleep(5 * time.Millisecond)
 		err = t.reserve(id)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
@@ -22,6 +23,7 @@ type wire struct {
 	full   atomic.Bool // the reader waits for room in the inbox
 	gone   chan struct{}
 	silent chan struct{} // closed when a ping went unanswered
+	broken *ending       // told to a client that broke the protocol, once it is gone
 }
 
 // incoming is a message, and how to give back the memory that it takes.
@@ -97,6 +99,9 @@ func (c *wire) readAll(ctx context.Context) {
 		if err != nil {
 			if errors.Is(err, websocket.ErrMessageTooBig) {
 				c.server.options.Meter.Refused(CodeTooLong)
+			}
+			if strings.Contains(err.Error(), "unmasked frame") { // of which the library says nothing to the client
+				c.broken = &ending{websocket.StatusProtocolError, "a client's frames are masked"}
 			}
 			return
 		}
@@ -199,6 +204,9 @@ func (c *wire) serve(answer func(incoming) (ending, bool)) ending {
 				m.release()
 			default:
 			}
+			if c.broken != nil {
+				return *c.broken
+			}
 			return farewell
 		}
 	}
@@ -256,9 +264,9 @@ func (s *Server) exchange(ctx context.Context, c *wire, one *session, m incoming
 		return farewell, c.write(messageOf("error", errorData(err))) == nil
 	}
 	if kindOf(input) != kindObject {
-		return c.refuse(&Error{Code: CodeSession, Message: fmt.Sprintf("'%s' object has no attribute 'get'", pythonType(input))}), false
+		return c.refuse(&Error{Code: CodeSession, Message: fmt.Sprintf("'%s' object has no attribute 'get'", pythonType(m.text))}), false
 	}
-	reply, err := s.answer(ctx, one, input)
+	reply, err := s.answer(ctx, one, input, m.text)
 	var panicked *panicError
 	switch {
 	case errors.As(err, &panicked):
