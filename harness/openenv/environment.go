@@ -96,8 +96,9 @@ type Spec struct {
 	// numbers in strings have become numbers.
 	Action func(action json.RawMessage) (json.RawMessage, error)
 
-	// AnySeed has sessions take a seed that is no integer, too: it is then found
-	// in [ResetOptions].Extra under "seed". Otherwise it is refused.
+	// AnySeed has sessions take a seed that is no integer, and an episode's ID
+	// that is no string, too: they are then found in [ResetOptions].Extra under
+	// "seed" and "episode_id". Otherwise they are refused.
 	AnySeed bool
 
 	// Routes are paths beside the protocol's own that a server answers, each

@@ -11,7 +11,7 @@ type Fault struct {
 	Type  string          // pydantic's name for the kind of fault: "int_parsing"
 	Loc   []any           // the way to the place: keys, and indices of lists
 	Msg   string          // for people
-	Input json.RawMessage // what stands there, as it was sent
+	Input json.RawMessage // what stands there, as it was sent; of more than 64 kB only the length is told
 	Ctx   json.RawMessage // a JSON object with more about the fault, or nil
 }
 
@@ -21,7 +21,7 @@ const faultURL = "https://errors.pydantic.dev/2.14/v/"
 
 // MarshalJSON writes the fault with its keys in pydantic's order.
 func (f Fault) MarshalJSON() ([]byte, error) {
-	input := Respell(f.Input)
+	input := toldInput(f.Input)
 	if !json.Valid(input) { // what stands there is no JSON: then it is told as a text
 		var err error
 		if input, err = Marshal(string(input)); err != nil {
@@ -39,7 +39,7 @@ func (f Fault) MarshalJSON() ([]byte, error) {
 }
 
 // Invalid is the error of an action that an environment does not understand:
-// [CodeValidation] with its faults.
+// [CodeValidation] with its faults, of many the first hundred.
 func Invalid(faults ...Fault) *Error {
 	e := &Error{Code: CodeValidation, Message: "Invalid message"}
 	// It cannot fail but for a Ctx that is no JSON, and then the message goes
@@ -48,7 +48,7 @@ func Invalid(faults ...Fault) *Error {
 		Message string  `json:"message"`
 		Code    string  `json:"code"`
 		Errors  []Fault `json:"errors"`
-	}{e.Message, e.Code, faults})
+	}{e.Message, e.Code, faults[:min(len(faults), maxProblems)]})
 	return e
 }
 

@@ -21,14 +21,19 @@ func (p *problems) add(place []any, input json.RawMessage, kind, message string,
 	if len(p.list) == maxProblems {
 		return
 	}
-	if len(input) > maxToldInput {
-		input = encode(fmt.Sprintf("(%d bytes)", len(input)))
-	}
-	one := Fault{Type: kind, Loc: append([]any{}, place...), Msg: message, Input: Respell(input)}
+	one := Fault{Type: kind, Loc: append([]any{}, place...), Msg: message, Input: toldInput(input)}
 	if context != nil {
 		one.Ctx = object(context...)
 	}
 	p.list = append(p.list, one)
+}
+
+// toldInput is what is told of a part of a message: itself, or how long it is.
+func toldInput(input json.RawMessage) json.RawMessage {
+	if len(input) > maxToldInput {
+		return encode(fmt.Sprintf("(%d bytes)", len(input)))
+	}
+	return Respell(input)
 }
 
 // asError is the error that is sent for the problems, nil if there are none.

@@ -14,9 +14,17 @@ type decodeError struct {
 	at   int // in characters
 	line int
 	col  int
+
+	// digits is how many an integer has that is too long to be read; all else is
+	// zero then. Python does not take that for a mistake in the JSON.
+	digits int
 }
 
 func (e *decodeError) Error() string {
+	if e.digits > 0 {
+		return fmt.Sprintf("Exceeds the limit (%d digits) for integer string conversion: value has %d digits; "+
+			"use sys.set_int_max_str_digits() to increase the limit", maxDigits, e.digits)
+	}
 	return fmt.Sprintf("%s: line %d column %d (char %d)", e.what, e.line, e.col, e.at)
 }
 
@@ -228,32 +236,40 @@ func (d *decoding) digits(at int) int {
 	return at
 }
 
-// readJSON makes JSON of what Python reads as JSON: NaN and the infinities,
-// which its clients send, are null. What Python would not read is an error.
+// readJSON makes JSON of what Python reads as JSON. What Python would not read
+// is an error, very long integers among it.
 func readJSON(input []byte) (json.RawMessage, *decodeError) {
-	if json.Valid(input) {
-		return input, nil
+	if !json.Valid(input) {
+		changed := withoutNaN(input, beyond)
+		if !json.Valid(changed) {
+			return nil, whyNoJSON(input)
+		}
+		input = changed
 	}
-	if changed := withoutNaN(input, func(string) string { return "null" }); json.Valid(changed) {
-		return changed, nil
+	if digits := longInteger(input); digits > 0 {
+		return nil, &decodeError{digits: digits}
 	}
-	return nil, whyNoJSON(input)
+	return input, nil
 }
 
-// withoutNaN puts something else for NaN and the infinities outside of strings.
+// beyond puts numbers that are too large for a float for the infinities and NaN.
+// No check takes them for finite, and they are told as null.
+func beyond(word string) string {
+	if word[0] == '-' {
+		return "-1e999"
+	}
+	return "1e999"
+}
+
+// withoutNaN puts something else for NaN and the infinities outside of strings,
+// which clients written in Python send.
 func withoutNaN(input []byte, instead func(word string) string) []byte {
 	out := make([]byte, 0, len(input))
 	for i := 0; i < len(input); {
 		end := i + 1
 		switch c := input[i]; c {
 		case '"':
-			for end < len(input) && input[end] != '"' {
-				if input[end] == '\\' {
-					end++
-				}
-				end++
-			}
-			end = min(end+1, len(input))
+			end = len(input) - len(afterString(input[i:]))
 		case 'N', 'I', '-':
 			d := decoding{input}
 			if word := d.word(i); word > i {
@@ -264,4 +280,23 @@ func withoutNaN(input []byte, instead func(word string) string) []byte {
 		out, i = append(out, input[i:end]...), end
 	}
 	return out
+}
+
+// longInteger is how many digits the first integer of a JSON text has that is
+// longer than Python reads one; 0 if there is none.
+func longInteger(text []byte) int {
+	for rest := text; len(rest) > maxDigits; {
+		size := 1
+		switch c := rest[0]; {
+		case c == '"':
+			size = len(rest) - len(afterString(rest))
+		case '0' <= c && c <= '9':
+			size = len(rest) - len(bytes.TrimLeft(rest, "+-.0123456789eE"))
+			if size > maxDigits && !bytes.ContainsAny(rest[:size], ".eE") {
+				return size
+			}
+		}
+		rest = rest[size:]
+	}
+	return 0
 }

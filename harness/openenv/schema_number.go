@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// maxDigits is how long an integer may be: Python refuses longer ones, as their
-// conversion takes time that grows with the square of their length.
+// maxDigits is how many digits an integer may have: Python refuses longer ones,
+// as their conversion takes time that grows with the square of their length.
 const maxDigits = 4300
 
 const tooLarge = "Unable to parse input string as an integer, exceeded maximum size"
@@ -73,11 +73,16 @@ func integerFromString(p *problems, value json.RawMessage, place []any) (json.Ra
 		p.add(place, value, "int_parsing", "Input should be a valid integer, unable to parse string as an integer")
 		return value, false
 	}
+	parted := strings.Contains(number, "_")
 	number, _, _ = strings.Cut(strings.ReplaceAll(number, "_", ""), ".")
 	digits, negative := strings.CutPrefix(strings.TrimPrefix(number, "+"), "-")
 	digits = strings.TrimLeft(digits, "0")
-	if digits == "" {
+	switch {
+	case digits == "":
 		return json.RawMessage("0"), true
+	case parted && len(digits) > maxDigits: // so pydantic has it
+		p.add(place, value, "int_parsing", "Input should be a valid integer, unable to parse string as an integer")
+		return value, false
 	}
 	if negative {
 		digits = "-" + digits
@@ -86,7 +91,7 @@ func integerFromString(p *problems, value json.RawMessage, place []any) (json.Ra
 }
 
 func sizedInteger(p *problems, value json.RawMessage, number string, place []any) (json.RawMessage, bool) {
-	if len(number) > maxDigits {
+	if len(strings.TrimPrefix(number, "-")) > maxDigits {
 		p.add(place, value, "int_parsing_size", tooLarge)
 		return value, false
 	}

@@ -53,6 +53,23 @@ func newActions(spec Spec) (actions, error) {
 	}, nil
 }
 
+// Conversion makes of a schema what turns actions as received into those that
+// an environment gets, as pydantic does for one of Python's: "3" becomes 3
+// where an integer is wanted, and what does not fit is [CodeValidation] with its
+// faults, of which and of whose inputs it tells no more than a bounded amount.
+// It knows what pydantic's own schemas say; patterns and formats it lets pass.
+func Conversion(schema json.RawMessage) (func(action json.RawMessage) (json.RawMessage, error), error) {
+	layout, err := newSchema(schema)
+	if err != nil {
+		return nil, err
+	}
+	return func(action json.RawMessage) (json.RawMessage, error) {
+		var p problems
+		action = layout.check(&p, action, nil)
+		return action, p.asError()
+	}, nil
+}
+
 func (s *schema) property(name string) *schema {
 	for _, p := range s.properties {
 		if p.name == name {

@@ -8,7 +8,7 @@ import (
 // forms are what messages and bodies look like.
 type forms struct {
 	reset, step, state                       *schema // messages on /ws; mcp is like step, close like state
-	options, anyOptions                      *schema // of a reset, on /ws; the latter where any seed will do
+	options                                  *schema // of a reset, on /ws, where not everything will do
 	resetRequest, stepRequest                *schema // bodies
 	rpc                                      *schema // JSON-RPC requests
 	splitRequest, indexRequest, rangeRequest *schema // bodies of the task API
@@ -23,7 +23,6 @@ func newForms() (f forms, err error) {
 		{&f.step, `{"properties":{"type":{},"data":{"type":"object"}},"required":["data"],"additionalProperties":false,"type":"object"}`},
 		{&f.state, `{"properties":{"type":{}},"additionalProperties":false,"type":"object"}`},
 		{&f.options, `{"properties":{"seed":{"type":["integer","null"]},"episode_id":{"type":["string","null"]}},"type":"object"}`},
-		{&f.anyOptions, `{"properties":{"episode_id":{"type":["string","null"]}},"type":"object"}`},
 		{&f.resetRequest, `{"properties":{
 			"seed":{"anyOf":[{"type":"integer","minimum":0},{"type":"null"}]},
 			"episode_id":{"anyOf":[{"type":"string","maxLength":255},{"type":"null"}]}},"type":"object"}`},
@@ -57,7 +56,11 @@ func resetOptions(data json.RawMessage) ResetOptions {
 				options.extra(m)
 			}
 		case "episode_id":
-			options.EpisodeID = text(m.value)
+			if kindOf(m.value) == kindString {
+				options.EpisodeID = text(m.value)
+			} else if kindOf(m.value) != kindNull {
+				options.extra(m)
+			}
 		default:
 			options.extra(m)
 		}

@@ -130,7 +130,7 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, form *schema, o
 		p.add(place, json.RawMessage("null"), "missing", "Field required")
 	case !isJSON(r.Header["Content-Type"]):
 		p.add(place, encode(string(body)), "model_attributes_type", noObject)
-	case !utf8.Valid(body):
+	case !utf8.Valid(body) || why != nil && why.digits > 0:
 		s.options.Meter.Refused(CodeValidation)
 		s.detail(w, http.StatusBadRequest, "There was an error parsing the body")
 		release()

@@ -47,7 +47,7 @@ func typeShown(kind, input json.RawMessage, asSent []byte) string {
 	switch {
 	case kind == nil:
 		return ""
-	case kindOf(kind) == kindNull && len(input) != len(asSent): // there are NaN and the like
+	case kindOf(kind) == kindNumber && len(input) != len(asSent): // there are NaN and the like
 		words := withoutNaN(asSent, func(word string) string {
 			return map[string]string{"NaN": `"nan"`, "Infinity": `"inf"`, "-Infinity": `"-inf"`}[word]
 		})
@@ -66,11 +66,9 @@ func (s *Server) reset(ctx context.Context, one *session, data json.RawMessage) 
 		data = json.RawMessage("{}")
 	}
 	var p problems
-	form := s.forms.options
-	if s.spec.AnySeed {
-		form = s.forms.anyOptions
+	if !s.spec.AnySeed {
+		data = s.forms.options.check(&p, data, nil)
 	}
-	data = form.check(&p, data, nil)
 	if err := p.asError(); err != nil {
 		s.options.Meter.Refused(CodeValidation)
 		return nil, err

@@ -258,6 +258,9 @@ func (s *Server) exchange(ctx context.Context, c *wire, one *session, m incoming
 		return c.refuse(&Error{Code: CodeSession, Message: "'text'"}), false
 	}
 	input, why := readJSON(m.text)
+	if why != nil && why.digits > 0 {
+		return c.refuse(&Error{Code: CodeSession, Message: why.Error()}), false
+	}
 	if why != nil {
 		s.options.Meter.Refused(CodeInvalidJSON)
 		err := &Error{Code: CodeInvalidJSON, Message: "Invalid JSON: " + why.Error()}

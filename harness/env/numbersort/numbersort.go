@@ -19,6 +19,7 @@ import (
 	crand "crypto/rand"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/big"
@@ -94,19 +95,14 @@ func (e *Environment) Reset(_ context.Context, options openenv.ResetOptions) (op
 
 // asked is the task of a reset: its argument, where that names one.
 func (e *Environment) asked(argument json.RawMessage) (Task, error) {
-	var value any
-	if argument != nil {
-		if err := json.Unmarshal(argument, &value); err != nil {
-			return "", fmt.Errorf("task: %w", err)
-		}
-	}
-	switch value := value.(type) {
-	case []any: // as Python says when it looks one up
+	switch first(argument) {
+	case '[': // as Python says when it looks one up
 		return "", execution("unhashable type: 'list'")
-	case map[string]any:
+	case '{':
 		return "", execution("unhashable type: 'dict'")
-	case string:
-		if task, err := ParseTask(value); err == nil {
+	}
+	if name, ok := text(argument); ok {
+		if task, err := ParseTask(name); err == nil {
 			return task, nil
 		}
 	}
@@ -221,11 +217,11 @@ func seeded(options openenv.ResetOptions, random io.Reader) (*pyrandom.Random, e
 		err := json.Unmarshal([]byte(text), &seed)
 		return pyrandom.FromString(seed), err
 	default:
-		if seed, ok := new(big.Int).SetString(text, 10); ok {
+		if seed, ok := decimalInt(text); ok {
 			return pyrandom.New(seed), nil
 		}
 		seed, err := strconv.ParseFloat(text, 64)
-		if err != nil {
+		if err != nil && !errors.Is(err, strconv.ErrRange) || !strings.ContainsAny(text, ".eE") {
 			return nil, execution("The only supported seed types are: None,\nint, float, str, bytes, and bytearray.")
 		}
 		return pyrandom.FromFloat(seed), nil

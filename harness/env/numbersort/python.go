@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/big"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -64,13 +63,15 @@ func items(value json.RawMessage) (items []json.RawMessage) {
 func keys(object json.RawMessage) (keys []string) {
 	decoder := json.NewDecoder(bytes.NewReader(object))
 	decoder.Token() // the brace
+	seen := map[string]bool{}
 	for decoder.More() {
 		key, err := decoder.Token()
 		var value json.RawMessage
 		if err != nil || decoder.Decode(&value) != nil {
 			return nil
 		}
-		if key := key.(string); !slices.Contains(keys, key) {
+		if key := key.(string); !seen[key] {
+			seen[key] = true
 			keys = append(keys, key)
 		}
 	}
@@ -90,8 +91,8 @@ func pythonInt(item json.RawMessage) (*big.Int, bool) {
 	case '{', '[', 'n':
 		return nil, false
 	}
-	if value, ok := new(big.Int).SetString(string(item), 10); ok {
-		return value, true
+	if !bytes.ContainsAny(item, ".eE") {
+		return decimalInt(string(item))
 	}
 	float, err := strconv.ParseFloat(string(item), 64)
 	if err != nil {
@@ -101,6 +102,17 @@ func pythonInt(item json.RawMessage) (*big.Int, bool) {
 	return value, true
 }
 
+// maxDigits is how long an integer may be for Python to read it.
+const maxDigits = 4300
+
+// decimalInt is an integer of no more digits than Python reads.
+func decimalInt(text string) (*big.Int, bool) {
+	if len(strings.TrimPrefix(text, "-")) > maxDigits {
+		return nil, false
+	}
+	return new(big.Int).SetString(text, 10)
+}
+
 // parseInt is int() of a string: digits of any script, with single underscores
 // between them, a sign before them, and blanks around all.
 func parseInt(text string) (*big.Int, bool) {
@@ -108,10 +120,10 @@ func parseInt(text string) (*big.Int, bool) {
 		return unicode.IsSpace(r) || '\x1c' <= r && r <= '\x1f'
 	})
 	ascii := strings.Map(asciiDigit, text)
-	if !pythonInteger.MatchString(ascii) || len(ascii) > 4300 { // Python's own limit
+	if !pythonInteger.MatchString(ascii) {
 		return nil, false
 	}
-	return new(big.Int).SetString(strings.ReplaceAll(ascii, "_", ""), 10)
+	return decimalInt(strings.TrimPrefix(strings.ReplaceAll(ascii, "_", ""), "+"))
 }
 
 var pythonInteger = regexp.MustCompile(`^[+-]?[0-9]+(_[0-9]+)*$`)

@@ -16,10 +16,7 @@ func Spec(cfg Config) openenv.Spec {
 			"the right numbers in any order are paid 0.7 and more.",
 		Version: "1.0.0",
 		Schemas: Schemas(),
-		Action: func(action json.RawMessage) (json.RawMessage, error) {
-			_, err := readAction(action)
-			return action, err
-		},
+		Action:  converted(),
 		AnySeed: true,
 		New:     func(context.Context) (openenv.Environment, error) { return New(cfg) },
 	}

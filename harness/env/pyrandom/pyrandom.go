@@ -10,6 +10,7 @@ package pyrandom
 import (
 	"crypto/sha512"
 	"fmt"
+	"math"
 	"math/big"
 )
 
@@ -40,10 +41,17 @@ func FromString(seed string) *Random {
 	return New(new(big.Int).SetBytes(append([]byte(seed), sum[:]...)))
 }
 
-// FromFloat is random.Random(seed) of a finite float, which Python seeds with
-// the 64 bits of the float's hash. A whole number from 0 to below 2⁶¹ − 1 is
-// the seed that the integer is.
+// FromFloat is random.Random(seed) of a float, which Python seeds with the 64
+// bits of the float's hash. A whole number from 0 to below 2⁶¹ − 1 is the seed
+// that the integer is. For NaN, which Python seeds by chance, it is 0.
 func FromFloat(seed float64) *Random {
+	switch {
+	case math.IsNaN(seed):
+		return New(new(big.Int))
+	case math.IsInf(seed, 0): // whose hash is made of the digits of π
+		signed := int64(math.Copysign(314159, seed))
+		return New(new(big.Int).SetUint64(uint64(signed)))
+	}
 	value, _ := new(big.Float).SetFloat64(seed).Rat(nil)
 	return New(new(big.Int).SetUint64(uint64(hash(value))))
 }

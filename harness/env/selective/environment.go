@@ -50,7 +50,7 @@ func (e *Environment) Reset(ctx context.Context, options openenv.ResetOptions) (
 	if seed == nil {
 		// Servers leave a seed that is no integer among the other arguments.
 		if other := options.Extra["seed"]; other != nil && string(other) != "null" {
-			return openenv.Result{}, fmt.Errorf("seed must be an integer, not %s", other)
+			return openenv.Result{}, fmt.Errorf("seed must be an integer, not %.200s", other)
 		}
 		if seed, err = freshSeed(e.tasks.random); err != nil {
 			return openenv.Result{}, err
@@ -81,7 +81,7 @@ func (e *Environment) wishes(extra map[string]json.RawMessage) (form, error) {
 		return "", err
 	}
 	if partition != string(e.tasks.partition) {
-		return "", fmt.Errorf("partition %q was asked for, and %s is served: start the server with --partition %s",
+		return "", fmt.Errorf("partition %.200q was asked for, and %s is served: start the server with --partition %.200s",
 			partition, e.tasks.partition, partition)
 	}
 	image, err := argument(extra, "image", string(formBoth))
@@ -96,7 +96,7 @@ func argument(extra map[string]json.RawMessage, name, usual string) (string, err
 	value := &usual
 	if raw := extra[name]; raw != nil {
 		if err := json.Unmarshal(raw, &value); err != nil {
-			return "", fmt.Errorf("%s must be a text, not %s", name, raw)
+			return "", fmt.Errorf("%s must be a text, not %.200s", name, raw)
 		}
 	}
 	if value == nil {
@@ -134,7 +134,10 @@ func (e *Environment) Step(_ context.Context, action json.RawMessage) (openenv.R
 
 // State tells the episode: its ID, the steps taken, the number of its claims,
 // the seed that gives it again, the rewards so far, and where the tasks are
-// from. It tells nothing of the labels.
+// from. The rewards are the learner's own: whoever steps was told each of them
+// already, and with it how right the answers so far were. So the state is for the
+// program that plays, as the rewards are, and not to be shown to a player that is
+// still to answer; of the claims to come it tells nothing.
 func (e *Environment) State(context.Context) (json.RawMessage, error) {
 	var state struct {
 		EpisodeID   *string         `json:"episode_id"`

@@ -24,7 +24,7 @@ func parseForm(name string) (form, error) {
 	case formBoth, formData, formURL, formNone:
 		return f, nil
 	}
-	return "", fmt.Errorf(`image %q is not one of "both", "data", "url" and "none"`, name)
+	return "", fmt.Errorf(`image %.200q is not one of "both", "data", "url" and "none"`, name)
 }
 
 // observation is what a player sees. When nothing is asked any more, what
