@@ -35,6 +35,10 @@
 //     largest counts. A policy that earns no more than r₀ exploits nothing.
 //   - R, reasoning: a judge's mean score of the agent's reasons, asked twice.
 //
+// The metadata of a step is for who measures: where a server puts it into the
+// observation, as those from OpenEnv 0.4 on do, it is taken out before the agent
+// or a policy sees that. The published packages show it.
+//
 // Exploitability is the scaled reward of the best planted policy. It says
 // something of the environment, and nothing of the agent.
 //

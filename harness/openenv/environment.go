@@ -45,7 +45,10 @@ type Result struct {
 	// stands for null.
 	Reward json.RawMessage
 	Done   bool
-	// Metadata is a JSON object, or nil where there is none.
+	// Metadata is a JSON object, or nil where there is none. It is for whoever
+	// measures an agent and not for the agent. Its key "check", a number from 0 to
+	// 1 or a truth value, says independently of the reward how far a step did what
+	// the task asks for: package lens compares the reward with it.
 	Metadata json.RawMessage
 }
 

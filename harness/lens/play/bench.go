@@ -23,7 +23,9 @@ type Setup struct {
 	// AgentTimeout is of one answer of the agent's; 0 is 10 minutes.
 	AgentTimeout time.Duration
 	// Strict has a bench do as the published packages do: nothing is tried
-	// twice, and no declaration is heeded.
+	// twice, no declaration is heeded, and observations are shown with the
+	// metadata that servers from 0.4 on put into them. Else that is kept from
+	// agents and policies, and is in [Step.Metadata].
 	Strict bool
 
 	// Played is told of everything that was played or found recorded; nil tells
@@ -87,7 +89,7 @@ func New(s Setup) (*Bench, error) {
 		return nil, fmt.Errorf("the journal: %w", err)
 	}
 	return &Bench{setup: s, journal: j, record: r, broken: map[string]bool{},
-		session: &session{world: s.World, timeout: s.StepTimeout, sleep: s.Sleep}}, nil
+		session: &session{world: s.World, timeout: s.StepTimeout, sleep: s.Sleep, published: s.Strict}}, nil
 }
 
 // Replay makes a bench that plays nothing and knows what was recorded.

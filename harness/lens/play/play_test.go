@@ -93,6 +93,45 @@ func TestRewardsAsTold(t *testing.T) {
 	}
 }
 
+// tells puts its metadata into the observation, as servers from 0.4 on do.
+type tells struct{ env }
+
+func (e *tells) Reset(context.Context, openenv.ResetOptions) (openenv.Result, error) {
+	e.at = 0
+	return openenv.Result{Observation: json.RawMessage(`{"a":0.0,"metadata":{"check":1},"b":1}`)}, nil
+}
+
+func (e *tells) Step(context.Context, json.RawMessage) (openenv.Result, error) {
+	e.at++
+	return openenv.Result{Observation: json.RawMessage(`{"metadata":{"check":0.25,"metadata":2},"a":1}`), Reward: json.RawMessage("1"), Done: e.at == 2}, nil
+}
+
+// Metadata in an observation is read, and kept from whoever acts; only as
+// published it is shown.
+func TestMetadataIsNotShown(t *testing.T) {
+	for _, strict := range []bool{false, true} {
+		var seen []string
+		e := &tells{}
+		b := newBench(t, play.Setup{World: play.World{Name: "local:test", Open: func(context.Context) (openenv.Environment, error) { return e, nil }}, Strict: strict,
+			Agent: func(_ context.Context, o string) (string, string, error) {
+				seen = append(seen, o)
+				return "go", "", nil
+			}})
+		played, err := b.Episode(t.Context(), "a", 0)
+		b.Close()
+		if err != nil || len(played.Steps) != 2 || strings.Contains(strings.Join(seen, "")+played.First, "metadata") != strict {
+			t.Fatalf("strict %v: %+v, %v", strict, played, err)
+		}
+		if strict {
+			continue
+		}
+		s := played.Steps[0]
+		if seen[0] != "{\n  \"a\": 0.0,\n  \"b\": 1\n}" || s.Check == nil || *s.Check != .25 || string(s.Metadata) != `{"check": 0.25, "metadata": 2}` {
+			t.Errorf("shown %q, then %+v", seen[0], s)
+		}
+	}
+}
+
 // Nothing that goes wrong around the agent is its fault, and an action that is
 // refused is nobody else's.
 func TestWhoseFault(t *testing.T) {

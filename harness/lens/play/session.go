@@ -20,6 +20,8 @@ type session struct {
 	timeout time.Duration // of one call
 	sleep   func(context.Context, time.Duration) error
 	env     openenv.Environment
+	// published has observations shown whole, as the published packages do.
+	published bool
 }
 
 // full is how often a server that is full is asked again, and how long is
@@ -126,7 +128,7 @@ type actor func(ctx context.Context, step int, observation string) (move, error)
 func (s *session) episode(ctx context.Context, e *Episode, act actor, maxSteps int, declared bool) error {
 	result, err := s.reset(ctx, e.Seed)
 	if err == nil {
-		e.First, err = pyjson.Observation(result.Observation)
+		e.First, err = s.shown(result)
 	}
 	if err != nil {
 		return s.broke(ctx, e, fmt.Errorf("reset() failed at %s: %w", s.world.Name, spoken(err)))
@@ -150,7 +152,7 @@ func (s *session) episode(ctx context.Context, e *Episode, act actor, maxSteps i
 			return nil
 		}
 		if err == nil {
-			seen, err = pyjson.Observation(result.Observation)
+			seen, err = s.shown(result)
 		}
 		if err != nil {
 			return s.broke(ctx, e, fmt.Errorf("step() failed at %s: %w", s.world.Name, spoken(err)))
@@ -205,6 +207,9 @@ func (s *session) broke(ctx context.Context, e *Episode, err error) error {
 func (s *session) note(step *Step, result openenv.Result, declared bool) {
 	value, ok := result.Value()
 	step.Reward, step.Told = told(result.Reward, value, ok)
+	if !s.published {
+		result.Metadata = metadata(result)
+	}
 	step.Done, step.Metadata = result.Done, result.Metadata
 	if !declared {
 		return
@@ -219,6 +224,40 @@ func (s *session) note(step *Step, result openenv.Result, declared bool) {
 		}
 		step.Planted[p.Name] = compact(pyjson.Action(p.Act(rand.New(rand.NewPCG(uint64(step.Num), 0)), step.Num, step.Observation)))
 	}
+}
+
+// shown is what an actor gets to see of a result: the observation without the
+// metadata that servers from 0.4 on put into it. That is told to who measures;
+// an independent check is in it.
+func (s *session) shown(result openenv.Result) (string, error) {
+	if s.published {
+		return pyjson.Observation(result.Observation)
+	}
+	v, err := pyjson.Parse(string(result.Observation))
+	if err != nil || v.Kind != pyjson.Object {
+		return pyjson.Observation(result.Observation)
+	}
+	kept := pyjson.Value{Kind: pyjson.Object}
+	for i, key := range v.Keys {
+		if key.Text() != "metadata" {
+			kept.Keys, kept.Items = append(kept.Keys, key), append(kept.Items, v.Items[i])
+		}
+	}
+	return kept.Indent(), nil
+}
+
+// metadata is a result's, wherever it is told: beside the observation, or in it.
+func metadata(result openenv.Result) json.RawMessage {
+	if len(result.Metadata) > 0 && string(result.Metadata) != "null" {
+		return result.Metadata
+	}
+	v, err := pyjson.Parse(string(result.Observation))
+	if inside, ok := v.Get("metadata"); err == nil && ok && inside.Kind == pyjson.Object {
+		if text := json.RawMessage(inside.Compact()); json.Valid(text) { // NaN is none
+			return text
+		}
+	}
+	return result.Metadata
 }
 
 // check asks the declared check, or reads it from the metadata.
