@@ -3,7 +3,6 @@ package openenv
 import (
 	"encoding/json"
 	"math"
-	"math/big"
 	"regexp"
 	"slices"
 	"strconv"
@@ -38,8 +37,7 @@ func checkInteger(p *problems, value json.RawMessage, place []any) checkedNumber
 		p.add(place, value, "int_type", "Input should be a valid integer")
 	}
 	if checked.ok {
-		whole, _ := new(big.Float).SetString(string(checked.text))
-		checked.value, _ = whole.Float64()
+		checked.value, _ = strconv.ParseFloat(string(checked.text), 64) // infinite beyond floats, which bounds may have
 	}
 	return checked
 }

@@ -23,7 +23,6 @@ type Environment struct {
 	number  int // of the episode
 	at      int // claims answered
 	form    form
-	picture *imageproc.Prepared // nil where none is wanted
 	records []*record
 	total   float64
 }
@@ -63,14 +62,12 @@ func (e *Environment) Reset(ctx context.Context, options openenv.ResetOptions) (
 	}
 	number := e.tasks.pick(seed)
 	episode := e.tasks.episodes[number]
-	var picture *imageproc.Prepared
-	if form != formNone {
-		if picture, err = e.tasks.pictures.get(ctx, episode.image); err != nil {
-			return openenv.Result{}, episode.needs(err)
-		}
+	picture, err := e.tasks.picture(ctx, episode, form)
+	if err != nil {
+		return openenv.Result{}, err
 	}
-	*e = Environment{tasks: e.tasks, begun: true, id: id, number: number, form: form, picture: picture}
-	observation, err := e.observe(nil)
+	*e = Environment{tasks: e.tasks, begun: true, id: id, number: number, form: form}
+	observation, err := e.observe(nil, picture)
 	return openenv.Result{Observation: observation}, err
 }
 
@@ -108,18 +105,26 @@ func argument(extra map[string]json.RawMessage, name, usual string) (string, err
 // Step answers the claim asked. The action is an object with the text of the
 // answer, or the answer itself; see the schema. Metadata tells what became of
 // it, and the label.
-func (e *Environment) Step(_ context.Context, action json.RawMessage) (openenv.Result, error) {
+func (e *Environment) Step(ctx context.Context, action json.RawMessage) (openenv.Result, error) {
 	switch {
 	case !e.begun:
 		return openenv.Result{}, ErrNotReset
 	case e.done():
 		return openenv.Result{}, ErrDone
 	}
+	// Sessions hold no image between steps: there may be many, each of megabytes.
+	var picture *imageproc.Prepared
+	if e.at+1 < e.claims() {
+		var err error
+		if picture, err = e.tasks.picture(ctx, e.tasks.episodes[e.number], e.form); err != nil {
+			return openenv.Result{}, err
+		}
+	}
 	record := judge(verify.Parse(reply(action)), e.claim(), e.tasks.payment)
 	e.records = append(e.records, record)
 	e.at++
 	e.total += record.reward
-	observation, err := e.observe(record)
+	observation, err := e.observe(record, picture)
 	if err != nil {
 		return openenv.Result{}, err
 	}

@@ -49,8 +49,8 @@ type observation struct {
 // observe shows the claim that is asked now. Of the answer before it the
 // observation says nothing until the episode is over: images have as many true
 // claims as false ones, so that who knew the labels of the others could tell
-// the last.
-func (e *Environment) observe(last *record) (json.RawMessage, error) {
+// the last. The picture is nil where none is wanted or nothing is asked.
+func (e *Environment) observe(last *record, picture *imageproc.Prepared) (json.RawMessage, error) {
 	seen := observation{
 		Rule: e.tasks.payment.Rule.Name(), Payoff: openenv.Float(e.tasks.payment.Abstain),
 		Threshold: openenv.Float(e.tasks.payment.Threshold()),
@@ -74,15 +74,15 @@ func (e *Environment) observe(last *record) (json.RawMessage, error) {
 	if system == "" {
 		seen.Instructions = user
 	}
-	if e.picture != nil {
-		seen.ImageWidth, seen.ImageHeight = e.picture.Width, e.picture.Height
+	if picture != nil {
+		seen.ImageWidth, seen.ImageHeight = picture.Width, picture.Height
 	}
 	if e.form == formBoth || e.form == formData {
-		uri := dataURI(e.picture)
+		uri := dataURI(picture)
 		seen.Image = &uri
 	}
 	if e.form == formBoth || e.form == formURL {
-		url := e.tasks.url + picturePath(e.picture)
+		url := e.tasks.url + picturePath(picture)
 		seen.ImageURL = &url
 	}
 	return openenv.Marshal(seen)

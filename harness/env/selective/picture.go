@@ -61,6 +61,15 @@ func (p *pictures) get(ctx context.Context, name string) (*imageproc.Prepared, e
 	return p.store.Get(ctx, name)
 }
 
+// picture is the image of an episode, nil where a form has none.
+func (t *Tasks) picture(ctx context.Context, of episode, form form) (*imageproc.Prepared, error) {
+	if form == formNone {
+		return nil, nil
+	}
+	picture, err := t.pictures.get(ctx, of.image)
+	return picture, of.needs(err)
+}
+
 func (p *pictures) gate(name string) *gate {
 	p.mu.Lock()
 	defer p.mu.Unlock()
