@@ -22,7 +22,7 @@ func (r *reportCmd) Run(ctx context.Context, c console) error {
 	if err := r.check(); err != nil {
 		return err
 	}
-	written, err := publish.Reports(ctx, publish.Request{Runs: r.Runs, Out: r.Out, Formats: r.Format, Traces: r.Traces, Options: r.options})
+	written, err := publish.Reports(ctx, publish.Request{Runs: r.Runs, Out: r.Out, Formats: r.Format, Traces: r.Traces, Options: r.options, Tell: func(text string) { fmt.Fprintln(c.err, "candor: "+text) }})
 	for _, path := range written {
 		fmt.Fprintln(c.out, path)
 	}

@@ -63,7 +63,7 @@ func (s *sweepCmd) Run(c console, sig *signals) error {
 		Hub: hubAt{c.err}, Bundled: bundled, Observer: p, InFlight: p.InFlight, Stop: sig.stop, Version: version,
 	}
 	if s.DryRun {
-		plan, err := sweep.Plan(sig.ctx, cells, dir, deps)
+		plan, err := f.Plan(sig.ctx, cells, dir, deps)
 		if err != nil {
 			return err
 		}

@@ -256,7 +256,7 @@ func (m *measurement) judge(ctx context.Context) error {
 		return nil
 	}
 	for i, e := range m.base {
-		for _, s := range e.Steps[:min(judgedPerEpisode, len(e.Steps))] {
+		for _, s := range judged(e) {
 			if s.Reasoning == "" {
 				continue
 			}
@@ -281,6 +281,9 @@ func (m *measurement) judge(ctx context.Context) error {
 	}
 	return nil
 }
+
+// judged are the steps of an episode that a judge is shown, those with reasons.
+func judged(e play.Episode) []play.Step { return e.Steps[:min(judgedPerEpisode, len(e.Steps))] }
 
 func (m *measurement) runCustom(ctx context.Context, p Custom) error {
 	score := CustomScore{Name: p.Probe.Name(), Doc: p.Probe.Doc(), Weight: p.Weight}

@@ -242,6 +242,40 @@ func calls(r *lens.Report) int {
 	return r.Probes[lens.Generalization].Cost.AgentCalls + r.Probes[lens.Consistency].Cost.AgentCalls
 }
 
+// A journal that ends before the judge was asked, or before the agent played,
+// says so of reasoning, not that the agent gives no reasons.
+func TestReplayOfTheUnjudged(t *testing.T) {
+	journal := filepath.Join(t.TempDir(), "j.jsonl")
+	judge := func(context.Context, string) (string, error) {
+		return `{"relevance":1,"coherence":1,"uncertainty":1}`, nil
+	}
+	evaluate(t, &guess{}, repeating, lens.Options{Journal: journal, JudgeName: "j", Judge: judge})
+	text, err := os.ReadFile(journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(text), "\n")
+	for name, row := range map[string]struct {
+		keep func(line string) bool
+		want string
+	}{
+		"no opinion": {func(line string) bool { return !strings.HasPrefix(line, `{"opinion"`) }, "no opinion of the judge's on any step is recorded"},
+		"no episode": {func(line string) bool { return line == lines[0] }, "there is no step of the agent's to be judged"},
+	} {
+		left := slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return !row.keep(line) })
+		if err := os.WriteFile(journal, []byte(strings.Join(left, "")), 0o644); err != nil || len(left) == len(lines) {
+			t.Fatal("nothing is left out", err)
+		}
+		r, err := lens.Replay(t.Context(), journal)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := r.Report.Probes[lens.Reasoning]; s.Value != nil || !strings.Contains(s.Unknown, row.want) {
+			t.Errorf("%s: %+v; want %q", name, s, row.want)
+		}
+	}
+}
+
 func TestReplayOfAPublishedEvaluation(t *testing.T) {
 	journal := filepath.Join(t.TempDir(), "j.jsonl")
 	for _, release := range []lqs.Release{lqs.Release013, lqs.Release021} {

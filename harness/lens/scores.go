@@ -154,6 +154,10 @@ func (m *measurement) reasoning(f lqs.Figures, at lqs.Intervals) Score {
 		out.Unknown = notAsked
 	case !m.bench.HasJudge():
 		out.Unknown = "there is no judge"
+	case out.Cost.JudgeCalls == 0 && m.asksJudge():
+		out.Unknown = "the agent gives reasons, and no opinion of the judge's on any step is recorded: the measurement did not get so far"
+	case out.Cost.JudgeCalls == 0 && !slices.ContainsFunc(m.base, func(e play.Episode) bool { return len(e.Steps) > 0 }):
+		out.Unknown = "there is no step of the agent's to be judged"
 	case out.Cost.JudgeCalls == 0:
 		out.Unknown = "the agent gives no reasons"
 	case out.Value == nil:
@@ -166,6 +170,13 @@ func (m *measurement) reasoning(f lqs.Figures, at lqs.Intervals) Score {
 		out.note(fmt.Sprintf("%d of %d opinions could not be had", faults, out.Cost.JudgeCalls))
 	}
 	return out
+}
+
+// asksJudge tells whether there is a step that the judge is asked about.
+func (m *measurement) asksJudge() bool {
+	return slices.ContainsFunc(m.base, func(e play.Episode) bool {
+		return slices.ContainsFunc(judged(e), func(s play.Step) bool { return s.Reasoning != "" })
+	})
 }
 
 func (s *Score) note(text string) { s.Notes = append(s.Notes, text) }

@@ -42,6 +42,7 @@ type Request struct {
 	Formats []string // none: HTML
 	Traces  int      // the costliest tasks of a page, of all runs together; 0 = 200
 	Options func(*stored.Answers) scoring.Options
+	Tell    func(string) // of what was asked for and could not be written; nil: nobody
 }
 
 // Reports writes what is asked for and returns the paths of what was written.
@@ -73,7 +74,23 @@ func Reports(ctx context.Context, req Request) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return place.write(files)
+	written, err := place.write(files)
+	for _, d := range all {
+		req.undrawn(len(d.Drawn()), d.Name, err)
+	}
+	return written, err
+}
+
+// undrawn tells that figures were asked for of what has none.
+func (r Request) undrawn(figures int, of string, err error) {
+	if r.Tell == nil || err != nil || figures > 0 {
+		return
+	}
+	for _, format := range r.Formats {
+		if format == SVG || format == PNG {
+			r.Tell(fmt.Sprintf("no %s is written of %s: nothing was answered, so there is no figure to draw", format, of))
+		}
+	}
 }
 
 // What a page holds, of all its runs together.
@@ -178,6 +195,8 @@ func (r Request) place() (place, error) {
 	}
 	info, err := os.Stat(r.Out)
 	switch {
+	case r.Out != "" && err == nil && !info.IsDir() && (filepath.Ext(r.Out) == "" || len(r.Formats) > 1):
+		return place{}, fmt.Errorf("--out %s is a file: name a folder, or for a single format a file with its extension", r.Out)
 	case len(r.Runs) > 1 && r.ofSweep():
 		return place{}, errors.New("a sweep is reported by itself: name it alone, or its cells, which are runs")
 	case r.Out == "" && len(r.Runs) > 1:

@@ -70,6 +70,29 @@ func TestText(t *testing.T) {
 	}
 }
 
+// Figures of what was not answered are not there, and that is told; where
+// nothing else was asked for it is an error.
+func TestUndrawn(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("none.jsonl", []byte(`{"id": "1", "image": "a.jpg", "label": "SUPPORTED", "verdict": "ABSTAIN"}`+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	req := publish.Request{Runs: []string{"none.jsonl"}, Out: "out", Formats: []string{"html", "svg", "png"}, Options: options, Tell: func(text string) { told = append(told, text) }}
+	written, err := publish.Reports(context.Background(), req)
+	if err != nil || len(written) != 1 || len(told) != 2 || !strings.Contains(told[0], "no svg is written of none.jsonl: nothing was answered") {
+		t.Errorf("wrote %v, told %q: %v", written, told, err)
+	}
+	told, req.Formats = nil, []string{"png"}
+	if written, err = publish.Reports(context.Background(), req); err == nil || len(written)+len(told) > 0 {
+		t.Errorf("wrote %v, told %q: %v", written, told, err)
+	}
+	req.Formats, req.Out = []string{"html", "csv"}, "none.jsonl"
+	if _, err = publish.Reports(context.Background(), req); !errors.As(err, new(*run.UsageError)) || !strings.Contains(err.Error(), "--out none.jsonl is a file") {
+		t.Errorf("a file for a folder: %v", err)
+	}
+}
+
 // What cannot be met is a mistake of the command line, before any run is read.
 func TestRefused(t *testing.T) {
 	for _, req := range []publish.Request{

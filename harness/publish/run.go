@@ -10,13 +10,14 @@ import (
 	"candor/harness/report/page"
 	"candor/harness/run"
 	"candor/harness/stored"
+	"candor/harness/sweep"
 	"candor/scoring"
 
 	"github.com/google/renameio/v2"
 )
 
 // pageName is the file of a run's or a sweep's page in its directory.
-const pageName = "report.html"
+const pageName = sweep.PageFile
 
 // Run writes the page of a run that ended, into its directory, unless one is
 // there that is of these very answers. sum is the run's own summary.

@@ -54,7 +54,11 @@ func unfinished(path string, err error) error {
 	inside, _ := os.ReadDir(path)
 	for _, cell := range inside {
 		if _, is := os.Stat(filepath.Join(path, cell.Name(), run.ManifestFile)); is == nil {
-			return fmt.Errorf("%s holds runs and no %s: a sweep that is not finished has no table yet; go on with candor sweep, or name its cells", path, sweep.ResultFile)
+			left := ""
+			if _, is := os.Stat(filepath.Join(path, sweep.ResultFile+sweep.Stale)); is == nil {
+				left = fmt.Sprintf(" (%s%s is of the cells as they were before some were asked again)", sweep.ResultFile, sweep.Stale)
+			}
+			return fmt.Errorf("%s holds runs and no %s: a sweep that is not finished has no table yet%s; go on with candor sweep, or name its cells", path, sweep.ResultFile, left)
 		}
 	}
 	return err
@@ -91,7 +95,9 @@ func reportSweep(ctx context.Context, req Request, to place) ([]string, error) {
 			return nil, err
 		}
 	}
-	return to.write(files)
+	written, err := to.write(files)
+	req.undrawn(len(s.Drawn()), req.Runs[0], err)
+	return written, err
 }
 
 // sweepCSV are the cells' own figures as those of runs, the rankings and the

@@ -80,7 +80,10 @@ func DefaultConfig() Config {
 }
 
 // UsageError is a mistake in what the user asked for, found before any work.
-type UsageError struct{ Err error }
+type UsageError struct {
+	Err error
+	Key string // of the setting to blame, as a Config's JSON has it; "" where that is not told
+}
 
 // Error is the mistake and what would be right.
 func (e *UsageError) Error() string { return e.Err.Error() }
@@ -88,7 +91,10 @@ func (e *UsageError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *UsageError) Unwrap() error { return e.Err }
 
-func usage(err error) error { return &UsageError{err} }
+func usage(err error) error { return &UsageError{Err: err} }
+
+// blamed is a usage error because of a setting.
+func blamed(key string, err error) error { return &UsageError{err, key} }
 
 func usagef(format string, args ...any) error { return usage(fmt.Errorf(format, args...)) }
 
@@ -203,7 +209,7 @@ func (c Config) prompt() (verify.Prompt, error) {
 	}
 	p, err := verify.LoadPrompt(c.Prompt)
 	if err != nil {
-		return p, usage(err)
+		return p, blamed("prompt", err)
 	}
 	return p, nil
 }

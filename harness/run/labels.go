@@ -83,7 +83,7 @@ func (p *Plan) readLabels(set *claim.Set, earlier earlierLabels) error {
 	p.Config.Labels = earlier.with(p.Config.Labels)
 	var err error
 	if p.labels, err = relabel.Load(p.readable(set, earlier), set.LabelSets); err != nil {
-		return usage(err)
+		return blamed("labels", err)
 	}
 	p.tellChanged(earlier)
 	for _, l := range p.labels {
@@ -122,6 +122,20 @@ func (p *Plan) readable(set *claim.Set, earlier earlierLabels) []string {
 		p.warn(warnGone, "labels %s: the figures are those stored in the run (labels of revision %s), since the set cannot be read: %v", name, earlier.infos[at].Revision, err)
 	}
 	return args
+}
+
+// OwnLabels are the label sets that come with the data.
+func (p *Plan) OwnLabels() []claim.LabelSet { return p.images.set.LabelSets }
+
+// CheckLabels finds label sets that are of something else than the tasks, as
+// relabel.Check does for answers.
+func (p *Plan) CheckLabels(sets []claim.LabelSet) error {
+	rows, texts := make([]scoring.Row, len(p.Tasks)), make(map[string]string, len(p.Tasks))
+	for i, t := range p.Tasks {
+		rows[i] = scoring.Row{ID: t.ID, Split: t.Split, Image: t.ImageSource}
+		texts[t.ID] = t.Text
+	}
+	return relabel.Check(rows, texts, sets)
 }
 
 // tellChanged says which label sets are others than those of their names before.

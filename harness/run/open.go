@@ -53,6 +53,9 @@ func openRun(dir string, resume bool, p *Plan, s *servers, deps Dependencies) (*
 
 // readyDir refuses to write over a run, and to resume what is none.
 func readyDir(dir string, resume bool) error {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return usagef("%s is a file: a run is a directory, new or there", dir)
+	}
 	_, err := os.Stat(filepath.Join(dir, ManifestFile))
 	switch {
 	case err == nil && !resume:

@@ -109,16 +109,16 @@ func (p *Plan) choose(set *claim.Set) ([]claim.Claim, error) {
 	if p.Config.EvalIDs != "" {
 		f, err := regular.Open(p.Config.EvalIDs)
 		if err != nil {
-			return nil, usage(err)
+			return nil, blamed("eval-ids", err)
 		}
 		defer f.Close()
 		if sel.EvalIDs, err = claim.ReadEvalIDs(f); err != nil {
-			return nil, usage(fmt.Errorf("%s: %w", p.Config.EvalIDs, err))
+			return nil, blamed("eval-ids", fmt.Errorf("%s: %w", p.Config.EvalIDs, err))
 		}
 	}
 	claims, err := claim.Select(set, sel)
 	if err != nil {
-		return nil, usage(err)
+		return nil, blamed("split", err)
 	}
 	if len(claims) == 0 {
 		return nil, usagef("no claims: %s has none in split %s, partition %s", set.Name, p.Config.Split, p.Config.Partition)
@@ -147,7 +147,7 @@ func (p *Plan) layOut(claims []claim.Claim, images claim.Images) error {
 		}
 		system, user, err := p.Prompt.Render(p.Payment, c.Text)
 		if err != nil {
-			return usage(fmt.Errorf("prompt: %w", err))
+			return blamed("prompt", fmt.Errorf("prompt: %w", err))
 		}
 		if system == p.system {
 			system = p.system // one text in memory, however many tasks

@@ -1,6 +1,8 @@
 package sweep
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -50,6 +52,7 @@ func (e *FileError) Unwrap() error { return e.Err }
 // underscores for hyphens. Every mistake is a *run.UsageError around a
 // *FileError.
 func Parse(name string, text []byte) (*File, error) {
+	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) // some editors begin a file by that
 	f := &File{Name: name, axes: map[string][]any{}, rankBy: defaultRank}
 	values := map[string]any{}
 	if err := toml.Unmarshal(text, &values); err != nil {
@@ -77,8 +80,11 @@ func (f *File) noTOML(err error) error {
 		at.row, at.column = bad.Position()
 	}
 	what := strings.TrimPrefix(err.Error(), "toml: ")
-	if strings.Contains(what, "already") {
+	switch {
+	case strings.Contains(what, "already"):
 		return f.mistake(at, "%s; keep one of the two", what)
+	case strings.Contains(what, "too large"), strings.Contains(what, "too small"), strings.Contains(what, "out of range"):
+		return f.mistake(at, "this number is beyond what a computer's numbers hold (whole ones 64 bits, others about ±1.8e308); write one that is not")
 	}
 	return f.mistake(at, "this is no TOML: %s; write KEY = VALUE on a line of its own, texts in quotes, lists in brackets", what)
 }
@@ -89,8 +95,20 @@ func (f *File) mistake(at place, format string, args ...any) error {
 
 // wrong is a mistake at a key.
 func (f *File) wrong(key, format string, args ...any) error {
-	return f.mistake(f.at[key], format, args...)
+	return f.mistake(f.place(key), format, args...)
 }
+
+// place is where a key stands or, of what has no place of its own, what it is
+// in.
+func (f *File) place(key string) place {
+	for key != "" && f.at[key] == (place{}) {
+		key = key[:max(0, strings.LastIndexByte(key, '.'))]
+	}
+	return f.at[key]
+}
+
+// item is the key of a list's value, or of the one value where a list may be.
+func (f *File) item(key string, i int) string { return fmt.Sprintf("%s.%d", key, i) }
 
 // hyphened writes the keys of a table, and of tables in it, as flags are
 // written.
@@ -162,11 +180,21 @@ func samplingKeys() []string {
 // topKeys are those beside the settings.
 func topKeys() []string { return []string{"axes", "exclude", "rescore", "baseline", "rank-by"} }
 
+// commandLine are keys that one might look for in a file, and what to give.
+func commandLine() map[string]string {
+	return map[string]string{
+		"out": "candor sweep FILE --out DIR", "json": "candor sweep FILE --json", "dry-run": "candor sweep FILE --dry-run",
+		"resume": "the same candor sweep FILE goes on with what was begun",
+	}
+}
+
 // known refuses a key that is none of those, naming the nearest.
 func (f *File) known(table string, m map[string]any, keys []string) error {
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		switch {
 		case slices.Contains(keys, key):
+		case commandLine()[key] != "":
+			return f.wrong(table+key, "%s stands on the command line, not in the file: %s", key, commandLine()[key])
 		case table == "axes." && slices.Contains(settingKeys(), key):
 			return f.wrong(table+key, "%s can be no axis; set it once for all cells, above [axes]. Axes may be: %s", key, strings.Join(keys, ", "))
 		default:
@@ -336,9 +364,19 @@ func (f *File) readRescore(values map[string]any) error {
 			return f.wrong("rescore."+key, "%s: %w", key, err)
 		}
 	}
-	for _, rule := range f.rescore.rules {
+	for i, rule := range f.rescore.rules {
 		if rule != "brier" && rule != "log" {
-			return f.wrong("rescore.rule", "rule %q is neither brier nor log", rule)
+			return f.wrong(f.item("rescore.rule", i), "rule %q is neither brier nor log", rule)
+		}
+	}
+	return cmp.Or(once(f, "rule", f.rescore.rules), once(f, "abstain-reward", f.rescore.payoffs), f.readLabels())
+}
+
+// once refuses a value that a list of the [rescore] table has twice.
+func once[T comparable](f *File, key string, list []T) error {
+	for i, v := range list {
+		if slices.Contains(list[:i], v) {
+			return f.wrong(f.item("rescore."+key, i), "[rescore] %s has %v twice, which makes the same rows twice; take one out", key, v)
 		}
 	}
 	return nil

@@ -35,6 +35,11 @@ func TestMistakes(t *testing.T) {
 		"a filter of no axis": {"split = \"all\"\n[axes]\nseed = [1]\n[[exclude]]\nsplit = \"all\"\n", "f.toml:5:1:", "no axis of this sweep"},
 		"a filter, no axes":   {"[[exclude]]\nseed = 1\n", "f.toml:2:1:", "there are no axes; add [axes] or take the exclude out"},
 		"unknown in rescore":  {"[rescore]\nrules = [\"log\"]\n", "f.toml:2:1:", `the nearest is "rule"`},
+		"a whole too large":   {"num-tasks = 99999999999999999999999\n", "f.toml:1:13:", "this number is beyond what a computer's numbers hold"},
+		"a number too large":  {"temperature = 1e400\n", "f.toml:1:15:", "this number is beyond"},
+		"of the command line": {"[axes]\nseed = [1]\nout = [\"x\"]\n", "f.toml:3:1:", "out stands on the command line, not in the file: candor sweep FILE --out DIR"},
+		"for a run alone":     {"resume = true\n", "f.toml:1:1:", "the same candor sweep FILE goes on"},
+		"a form of output":    {"json = true\n", "f.toml:1:1:", "candor sweep FILE --json"},
 		"unknown inline":      {"rescore = { rulez = 1 }\n", "f.toml:1:13:", `the nearest is "rule"`},
 		// Types.
 		"text for a number":    {"num-tasks = \"many\"\n", "f.toml:1:1:", "num-tasks: a text cannot be used where a whole number is wanted, as in num-tasks = 100"},
@@ -42,10 +47,12 @@ func TestMistakes(t *testing.T) {
 		"text for a truth":     {"[axes]\nthink = [\"yes\"]\n", "f.toml:2:10:", "as in think = [false]"},
 		"fraction for a whole": {"[axes]\nseed = [1, 1.5]\n", "f.toml:2:12:", "1.5 cannot be used where a whole number is wanted"},
 		"a date":               {"temperature = 1979-05-27\n", "f.toml:1:1:", "where a number is wanted"},
+		"a date for a whole":   {"[axes]\nseed = [1, 2024-01-01]\n", "f.toml:2:12:", "a date or time cannot be used where a whole number is wanted"},
+		"a date for a text":    {"model = 2024-01-01T00:00:00Z\n", "f.toml:1:1:", "a date or time cannot be used where a text is wanted; a text stands in quotes"},
 		"a table for a list":   {"confidence = { a = 1 }\n", "f.toml:1:1:", "a table cannot be used where a list is wanted"},
 		"no list":              {"[axes]\nseed = 3\n", "f.toml:2:1:", "axis seed is a list of one value or more, as seed = [0]"},
 		"empty list":           {"[axes]\nseed = []\n", "f.toml:2:1:", "axis seed is empty; give it a list of one value or more, or leave it out"},
-		"a list in a list":     {"[axes]\nseed = [[1]]\n", "f.toml:", "where a whole number is wanted"},
+		"a list in a list":     {"[axes]\nseed = [[1]]\n", "f.toml:2:10:", "where a whole number is wanted"},
 		"axes no table":        {"axes = 3\n", "f.toml:1:1:", "is a table"},
 		"rescore no table":     {"rescore = 3\n", "f.toml:1:1:", "is a table"},
 		"exclude a table":      {"[axes]\nseed = [1]\n[exclude]\nseed = 1\n", "f.toml:3:2:", "[[exclude]], in double brackets"},
@@ -65,16 +72,20 @@ func TestMistakes(t *testing.T) {
 		"unknown metric":       {"rank-by = \"acuracy\"\n", "f.toml:1:1:", `the nearest is "accuracy"`},
 		"a metric of no sense": {"rank_by = \"abstain_rate\"\n", "f.toml:1:1:", "neither better high nor low"},
 		// What cells may not be.
-		"bad payoff of a cell": {"[axes]\nabstain-reward = [0.8, 0.7]\n", "f.toml:2:24: cell abstain-reward=0.7:", "(0.75, 1)"},
-		"bad payoff, set":      {"abstain-reward = 0.7\n", "f.toml:1:1: cell all:", "(0.75, 1)"},
-		"payoff and rule":      {"[axes]\nrule = [\"brier\", \"log\"]\nabstain-reward = [0.8]\n", "f.toml:3:19: cell rule=log,abstain-reward=0.8:", "leave the combination out by an [[exclude]]"},
-		"unknown profile":      {"[axes]\nprofile = [\"greedy\", \"greedyy\"]\n", "f.toml:2:22: cell profile=greedyy:", `unknown profile "greedyy"; known: greedy, `},
-		"unknown profile, set": {"profile = \"qwen3.5-instrukt\"\n[axes]\nseed = [1, 2]\n", "f.toml:1:1: cell seed=1:", `the nearest is "qwen3.5-instruct" (and 1 more cells)`},
-		"unknown rule":         {"[axes]\nrule = [\"brier\", \"lug\"]\n", "f.toml:2:18: cell rule=lug:", "lug"},
-		"out of range":         {"[axes]\nreplicate = [0]\ntop-p = [1, 1.5]\n", "f.toml:3:13:", "top_p is 1.5; it must be in (0, 1]"},
-		"two that do not meet": {"[axes]\ntemperature = [0, 1]\nconfidence = [\"verbal\", \"consistency:3\"]\n", "f.toml:1:2: cell temperature=0,confidence=consistency-3:", "leave the combination out"},
-		"bad payoff, rescored": {"[rescore]\nrule = [\"log\"]\nabstain-reward = [0.8]\n", "f.toml:3:1:", "0.92474"},
-		"bad rule, rescored":   {"[rescore]\nrule = [\"lug\"]\n", "f.toml:2:1:", "neither brier nor log"},
+		"bad payoff of a cell":   {"[axes]\nabstain-reward = [0.8, 0.7]\n", "f.toml:2:24: cell abstain-reward=0.7:", "(0.75, 1)"},
+		"bad payoff, set":        {"abstain-reward = 0.7\n", "f.toml:1:1: cell all:", "(0.75, 1)"},
+		"payoff and rule":        {"[axes]\nrule = [\"brier\", \"log\"]\nabstain-reward = [0.8]\n", "f.toml:3:19: cell rule=log,abstain-reward=0.8:", "leave the combination out by an [[exclude]]"},
+		"unknown profile":        {"[axes]\nprofile = [\"greedy\", \"greedyy\"]\n", "f.toml:2:22: cell profile=greedyy:", `unknown profile "greedyy"; known: greedy, `},
+		"unknown profile, set":   {"profile = \"qwen3.5-instrukt\"\n[axes]\nseed = [1, 2]\n", "f.toml:1:1: cell seed=1:", `the nearest is "qwen3.5-instruct" (and 1 more cells)`},
+		"unknown rule":           {"[axes]\nrule = [\"brier\", \"lug\"]\n", "f.toml:2:18: cell rule=lug:", "lug"},
+		"out of range":           {"[axes]\nreplicate = [0]\ntop-p = [1, 1.5]\n", "f.toml:3:13:", "top_p is 1.5; it must be in (0, 1]"},
+		"two that do not meet":   {"[axes]\ntemperature = [0, 1]\nconfidence = [\"verbal\", \"consistency:3\"]\n", "f.toml:1:2: cell temperature=0,confidence=consistency-3:", "leave the combination out"},
+		"bad payoff, rescored":   {"[rescore]\nrule = [\"log\"]\nabstain-reward = [0.8]\n", "f.toml:3:19:", "0.92474"},
+		"bad rule, rescored":     {"[rescore]\nrule = [\"lug\"]\n", "f.toml:2:9:", "neither brier nor log"},
+		"rule twice, rescored":   {"[rescore]\nrule = [\"log\", \"log\"]\n", "f.toml:2:16:", "[rescore] rule has log twice"},
+		"payoff twice, rescored": {"[rescore]\nabstain-reward = [0.8, 0.80]\n", "f.toml:2:24:", "[rescore] abstain-reward has 0.8 twice"},
+		"labels twice, rescored": {"[rescore]\nlabels = [\"a=x\", \"a=y\"]\n", "f.toml:2:18:", "[rescore] labels have a twice"},
+		"labels called own":      {"[rescore]\nlabels = \"own=x\"\n", "f.toml:2:1:", "give the file's another name"},
 	} {
 		f, err := sweep.Parse("f.toml", []byte(row.text))
 		if err == nil {
@@ -171,5 +182,15 @@ seed = [1, 2]
 	}
 	if cells, err = f.Cells(nil); err != nil || len(cells) != 2 || len(cells[0].Same) != 1 || cells[0].Same[0] != "profile=qwen3.5-thinking-precise,seed=1" {
 		t.Errorf("%+v, %v; want 2 cells: equal ones are one", cells, err)
+	}
+}
+
+// Some editors begin a file by a byte order mark; places are counted without.
+func TestByteOrderMark(t *testing.T) {
+	if _, err := sweep.Parse("f.toml", []byte("\ufeffseed = 1\n")); err != nil {
+		t.Error(err)
+	}
+	if _, err := sweep.Parse("f.toml", []byte("\ufeffsed = 1\n")); err == nil || !strings.HasPrefix(err.Error(), "f.toml:1:1:") {
+		t.Error(err)
 	}
 }

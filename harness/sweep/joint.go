@@ -172,22 +172,22 @@ func (f *File) meant(what string) bool {
 // payments of the [rescore] table; none if it names no rule and no payoff.
 func (f *File) payments() ([]rescore.Request, error) {
 	var out []rescore.Request
-	rules, payoffs := f.rescore.rules, f.rescore.payoffs
+	rules, payoffs, labels := f.rescore.rules, f.rescore.payoffs, f.furtherLabels()
 	if rules == nil && (payoffs != nil || f.rescore.labels != nil) {
 		rules = []string{""} // each cell's own
 	}
 	for _, rule := range rules {
 		if payoffs == nil {
-			out = append(out, rescore.Request{Rule: rule, Labels: f.rescore.labels})
+			out = append(out, rescore.Request{Rule: rule, Labels: labels})
 		}
-		for _, a := range payoffs {
+		for i, a := range payoffs {
 			if rule != "" {
 				cfg := run.Config{Rule: rule, Abstain: &a}
 				if _, err := cfg.Payment(); err != nil {
-					return nil, f.wrong("rescore.abstain-reward", "[rescore] %w", err)
+					return nil, f.wrong(f.item("rescore.abstain-reward", i), "[rescore] %w", err)
 				}
 			}
-			out = append(out, rescore.Request{Rule: rule, Abstain: &a, Labels: f.rescore.labels})
+			out = append(out, rescore.Request{Rule: rule, Abstain: &a, Labels: labels})
 		}
 	}
 	return out, nil

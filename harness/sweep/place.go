@@ -82,7 +82,10 @@ func (l *locator) value(v *unstable.Node, path string) {
 }
 
 func (l *locator) start(n *unstable.Node) place {
-	if n.Raw.Length == 0 { // a list in a list
+	if n.Raw.Length == 0 { // a list in a list, which begins before its first value
+		for it := n.Children(); it.Next(); {
+			return l.start(it.Node())
+		}
 		return place{}
 	}
 	s := l.Shape(n.Raw).Start

@@ -25,7 +25,7 @@ func (r *refusals) add(c Cell, err error) {
 		r.first, r.cells = map[place]error{}, map[place]int{}
 	}
 	key, hint := r.file.blame(c, err)
-	at := r.file.at[key]
+	at := r.file.place(key)
 	if r.first[at] == nil {
 		r.first[at] = fmt.Errorf("cell %s: %w%s", c.Name, err, hint)
 	}

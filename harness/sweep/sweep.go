@@ -20,6 +20,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"candor/harness/claim"
@@ -36,6 +37,10 @@ import (
 const (
 	ResultFile = "sweep.json"
 	TableFile  = "sweep.md"
+	PageFile   = "report.html"
+	// Stale ends the names of those files that an earlier state of the cells
+	// left, while cells are asked again.
+	Stale = ".stale"
 )
 
 // Planned is what a cell will take.
@@ -75,8 +80,12 @@ type Observer interface {
 // Plan lays out what each cell in dir will take, and asks nothing. Data sets are
 // loaded once each, and kept in deps.Shared if that is set. A cell that cannot
 // be planned is an error that names it; so is one that was begun under other
-// settings or of files that changed since, which matches run.ErrChanged.
-func Plan(ctx context.Context, cells []Cell, dir string, deps run.Dependencies) ([]Planned, error) {
+// settings or of files that changed since, which matches run.ErrChanged. What a
+// setting of the file is to blame for is a *FileError too.
+func (f *File) Plan(ctx context.Context, cells []Cell, dir string, deps run.Dependencies) ([]Planned, error) {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, &run.UsageError{Err: fmt.Errorf("--out %s is a file: name a directory for the cells, new or there", dir)}
+	}
 	shared := deps.Shared
 	if shared == nil {
 		shared = &run.Shared{}
@@ -89,13 +98,14 @@ func Plan(ctx context.Context, cells []Cell, dir string, deps run.Dependencies) 
 		}
 	}
 	out := make([]Planned, len(cells))
+	labels := &labelCheck{file: f}
 	for i, c := range cells {
 		begun, err := begunIn(filepath.Join(dir, c.Name))
 		if err == nil {
-			out[i], err = plan(ctx, c, begun, deps.Hub, shared)
+			out[i], err = plan(ctx, c, begun, deps.Hub, shared, labels)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("cell %s: %w", c.Name, err)
+			return nil, f.placed(c, err)
 		}
 	}
 	estimate(out)
@@ -110,7 +120,7 @@ func begunIn(dir string) (*run.Stored, error) {
 	return run.Read(dir)
 }
 
-func plan(ctx context.Context, c Cell, begun *run.Stored, fetch claim.Hub, shared *run.Shared) (Planned, error) {
+func plan(ctx context.Context, c Cell, begun *run.Stored, fetch claim.Hub, shared *run.Shared, labels *labelCheck) (Planned, error) {
 	p := Planned{Cell: c}
 	if begun != nil {
 		p.Recorded, p.Finished, p.pace = len(begun.Traces), finished(begun, c.Config), paceOf(begun)
@@ -124,6 +134,7 @@ func plan(ctx context.Context, c Cell, begun *run.Stored, fetch claim.Hub, share
 	switch {
 	case err == nil:
 		p.Tasks, p.Requests, p.Images = len(laid.Tasks), laid.Requests(), laid.Images
+		err = labels.check(laid)
 	case p.Finished && ctx.Err() == nil && gone(err, begun):
 		p.Tasks, p.Images, p.Unread = begun.Manifest.Tasks, begun.Manifest.Dataset.Images, err.Error()
 		err = nil
@@ -159,7 +170,7 @@ func (f *File) Run(ctx context.Context, cells []Cell, dir string, deps run.Depen
 	}
 	calm, cancel := infer.UntilStopped(ctx, deps.Stop) // what asks nothing need not be finished
 	defer cancel()
-	plan, err := Plan(calm, cells, dir, deps)
+	plan, err := f.Plan(calm, cells, dir, deps)
 	if calm.Err() != nil {
 		err = run.ErrInterrupted
 	}
@@ -167,6 +178,9 @@ func (f *File) Run(ctx context.Context, cells []Cell, dir string, deps run.Depen
 		return nil, err
 	}
 	o.Planned(plan)
+	if err := putAside(dir, plan); err != nil {
+		return nil, err
+	}
 	for i, p := range plan {
 		select {
 		case <-deps.Stop:
@@ -223,7 +237,33 @@ func (r *Table) save(dir string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(
+	if err := errors.Join(
 		renameio.WriteFile(filepath.Join(dir, ResultFile), append(b, '\n'), 0o644),
-		renameio.WriteFile(filepath.Join(dir, TableFile), []byte(r.Markdown()), 0o644))
+		renameio.WriteFile(filepath.Join(dir, TableFile), []byte(r.Markdown()), 0o644)); err != nil {
+		return err
+	}
+	for _, name := range madeFiles() {
+		if err := os.Remove(filepath.Join(dir, name+Stale)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// madeFiles are those that are made of the cells together.
+func madeFiles() []string { return []string{ResultFile, TableFile, PageFile} }
+
+// putAside renames what was made of the cells as they were, if any is asked
+// now: what stands under its own name is always of the cells as they are.
+func putAside(dir string, plan []Planned) error {
+	if !slices.ContainsFunc(plan, func(p Planned) bool { return !p.Finished }) {
+		return nil
+	}
+	for _, name := range madeFiles() {
+		path := filepath.Join(dir, name)
+		if err := os.Rename(path, path+Stale); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }

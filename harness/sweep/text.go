@@ -147,7 +147,7 @@ func (g Group) ranking(by RankBy) *grid {
 	for _, p := range g.Ranking {
 		t.add(fmt.Sprint(p.Rank), p.Cell, figure(p.Value), bounds(p.CI, p.Spread), figure(p.Best), t.mark(g.AsIf[p.Cell]))
 	}
-	t.note("%s; P(best): share of resamples, the same images for all cells, in which no cell is better.", better)
+	t.note("%s; P(best): share of resamples, the same images for all cells, in which no cell is better; cells that are best together share it.", better)
 	if by.LeansUpwards {
 		t.note("%s leans upwards, and of two cells the more so in that with fewer answers: P(best) is no probability that a cell is best.", label(by.Metric))
 	}

@@ -4,10 +4,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
+	"time"
 
 	"candor/harness/run"
+
+	"github.com/pelletier/go-toml/v2"
 )
 
 // assign sets one key of a configuration.
@@ -44,13 +49,31 @@ func convert(v, into any) error {
 	if err != nil {
 		return errors.New("infinity and NaN cannot be used here") // nothing else of TOML is refused
 	}
-	if err := json.Unmarshal(b, into); err != nil {
-		if bad := (*json.UnmarshalTypeError)(nil); errors.As(err, &bad) {
-			return fmt.Errorf("%s cannot be used where %s is wanted", found(bad.Value), kind(bad.Type))
-		}
-		return err
+	err = json.Unmarshal(b, into)
+	bad := (*json.UnmarshalTypeError)(nil)
+	switch {
+	case errors.As(err, &bad) && dated(v):
+		return fmt.Errorf("a date or time cannot be used where %s is wanted", kind(bad.Type))
+	case errors.As(err, &bad):
+		return fmt.Errorf("%s cannot be used where %s is wanted", found(bad.Value), kind(bad.Type))
+	case err == nil && dated(v):
+		return errors.New("a date or time cannot be used where a text is wanted; a text stands in quotes")
 	}
-	return nil
+	return err
+}
+
+// dated tells a value that is or holds a date or a time, which is no text though
+// JSON writes it as one.
+func dated(v any) bool {
+	switch v := v.(type) {
+	case time.Time, toml.LocalDate, toml.LocalTime, toml.LocalDateTime:
+		return true
+	case []any:
+		return slices.ContainsFunc(v, dated)
+	case map[string]any:
+		return slices.ContainsFunc(slices.Collect(maps.Values(v)), dated)
+	}
+	return false
 }
 
 // found is a JSON value's kind in words.

@@ -121,3 +121,14 @@ func bounds(ci, spread *scoring.Interval) string {
 	}
 	return ""
 }
+
+// low is what a table is sorted by where it shows bounds: the lower one.
+func low(ci, spread *scoring.Interval) string {
+	if ci == nil {
+		ci = spread
+	}
+	if ci == nil {
+		return ""
+	}
+	return fmt.Sprint(ci[0])
+}

@@ -3,6 +3,7 @@ package page_test
 import (
 	"bytes"
 	"context"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -39,6 +40,10 @@ func TestCompare(t *testing.T) {
 	}
 	if strings.Count(got, "<script") != 1 || strings.Contains(got, "<img") {
 		t.Error("what was replied is taken for markup")
+	}
+	ends := regexp.MustCompile(`<td data-value="-?[0-9.e-]+">\(?[+-][0-9.]+ … `).FindAllString(got, -1)
+	if n := len(regexp.MustCompile(`<td[^>]*>\(?[+-][0-9.]+ … `).FindAllString(got, -1)); n == 0 || len(ends) != n {
+		t.Errorf("of %d intervals %d sort by number", n, len(ends))
 	}
 	if !strings.Contains(got, `<option value="right → abstained">`) {
 		t.Error("no filter by change")

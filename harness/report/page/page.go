@@ -6,6 +6,7 @@
 package page
 
 import (
+	"bytes"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -83,14 +84,20 @@ func head(title string) Head {
 func render(w io.Writer, name string, v any) error {
 	t, err := template.New("").Funcs(template.FuncMap{
 		"number": number, "interval": report.Interval, "figures": report.Figures, "cell": cell, "tile": tile,
-		"earned": earned, "lost": lost, "table": table, "side": side, "signed": signed, "bounds": bounds, "chance": chance,
+		"earned": earned, "lost": lost, "table": table, "side": side, "signed": signed, "bounds": bounds, "low": low, "chance": chance,
 		"inline": inline, "jpeg": jpeg, "cut": cut, "visible": visible,
 		"breakable": breakable, "points": points, "within": within, "pictured": pictured, "span": span, "steps": func(s []play.Step) string { return report.Count(len(s), "step") }, "metric": dossier.MetricName,
 	}).Parse(pageSource + runSource + compareSource + sweepSource + lensSource)
 	if err != nil {
 		return err
 	}
-	return t.ExecuteTemplate(w, name, v)
+	var b bytes.Buffer
+	if err := t.ExecuteTemplate(&b, name, v); err != nil {
+		return err
+	}
+	// What names of objects, splits, files or models hold is seen too.
+	_, err = io.WriteString(w, visible(b.String()))
+	return err
 }
 
 func number(x *float64) string {

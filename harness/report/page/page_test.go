@@ -108,6 +108,28 @@ func TestHostile(t *testing.T) {
 	}
 }
 
+// Names of objects, splits and runs hold what cannot be seen no more than claims
+// do, for a reader or for a filter.
+func TestUnseen(t *testing.T) {
+	const unseen = "a\u0007b\u202ec\u200b"
+	a := answers("runs/"+unseen, 60, plain)
+	a.Run.Manifest.Model.Model = unseen
+	for i := range a.Run.Traces {
+		x := &a.Run.Traces[i]
+		x.Claim, x.Split, x.Reason = "There is a "+unseen+" in the image.", unseen, unseen
+	}
+	a.Rows = a.Run.Rows()
+	got := written(t, []*dossier.Dossier{gathered(t, a)})
+	if i := strings.IndexAny(got, "\u0007\u202e\u200b"); i >= 0 {
+		t.Errorf("raw in …%q…", got[max(0, i-80):min(len(got), i+80)])
+	}
+	for _, want := range []string{`<td>a\u0007b\u202Ec\u200B</td>`, `data-split="a\u0007b\u202Ec\u200B"`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s", want)
+		}
+	}
+}
+
 // The same runs give the same bytes; several stand in one table.
 func TestSeveral(t *testing.T) {
 	got := written(t, dossiers(t, 100, 3))

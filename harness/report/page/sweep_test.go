@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -105,6 +106,10 @@ func TestSweep(t *testing.T) {
 		}
 		if n := strings.Count(part(t, got, "reward, cell − baseline", "</table>"), "<tr>"); n != cells {
 			t.Errorf("%d axes: the differences have %d rows; want a heading and %d", axes, n, cells-1)
+		}
+		// "for all at once" sorts by its lower end, a number.
+		if !regexp.MustCompile(`<td data-value="-?[0-9.e-]+">[+-][0-9.]+ … `).MatchString(part(t, got, "reward, cell − baseline", "</table>")) {
+			t.Errorf("%d axes: what holds for all at once sorts as text", axes)
 		}
 		if has := strings.Contains(got, "by temperature and rule"); has != (axes == 2) {
 			t.Errorf("%d axes: a grid: %v", axes, has)
