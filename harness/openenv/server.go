@@ -32,12 +32,14 @@ type Server struct {
 	stray    slots // calls of no session: HTTP's
 	memory   budget
 
-	stopping chan struct{} // closed when no new work is taken
-	stop     sync.Once
-	calls    context.Context // ends when running calls must
-	abort    context.CancelFunc
-	open     sync.WaitGroup // WebSockets
-	leaving  atomic.Int64   // WebSockets whose client is gone and whose session may not be yet
+	stopping  chan struct{} // closed when no new work is taken
+	stop      sync.Once
+	calls     context.Context // ends when running calls must
+	abort     context.CancelFunc
+	taking    context.Context // ends when requests that are not here yet are not waited for
+	endTaking context.CancelFunc
+	open      sync.WaitGroup // WebSockets
+	leaving   atomic.Int64   // WebSockets whose client is gone and whose session may not be yet
 }
 
 // Options is how a server serves. The zero value serves anyone who reaches it,
@@ -137,13 +139,14 @@ func NewServer(spec Spec, options Options) (*Server, error) {
 		return nil, err
 	}
 	s.calls, s.abort = context.WithCancel(context.Background())
+	s.taking, s.endTaking = context.WithCancel(context.Background())
 	s.routes = s.paths()
 	s.openapi = s.describe()
 	return s, nil
 }
 
 // Serve answers connections until the context ends. Then running calls are
-// finished and answered, clients told that the server is going away, and
+// finished and answered, requests that have not come wholly dropped, clients told that the server is going away, and
 // Serve returns nil, or [ErrUnfinished] if that took longer than the grace.
 // The listener is closed.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
@@ -155,6 +158,8 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(s.options.Log.Handler(), slog.LevelDebug),
 	}
+	var coming arrivals
+	coming.watch(server)
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(pacedListener{listener, s.options.Limits.Message}) }()
 	select {
@@ -166,6 +171,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.options.Limits.Grace)
 	defer cancel()
 	s.halt()
+	coming.close()
 	err := errors.Join(server.Shutdown(grace), s.Shutdown(grace))
 	<-failed
 	if err != nil {
@@ -174,9 +180,14 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	return nil
 }
 
-// halt lets no new session begin and has every session end after its running
-// call.
-func (s *Server) halt() { s.stop.Do(func() { close(s.stopping) }) }
+// halt lets no new session begin, takes no more of requests that are not here
+// yet, and has every session end after its running call.
+func (s *Server) halt() {
+	s.stop.Do(func() {
+		close(s.stopping)
+		s.endTaking()
+	})
+}
 
 // Shutdown ends all sessions: those in a call after its reply, or at once when
 // the context ends, which is the error then.

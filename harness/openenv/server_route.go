@@ -163,11 +163,15 @@ func (s *Server) fixed(answer json.RawMessage) http.HandlerFunc {
 // body reads a request's body, or says why not.
 func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, func(), bool) {
 	limit := s.options.Limits.Message
+	interrupt := func() { _ = http.NewResponseController(w).SetReadDeadline(time.Now()) } // not every writer has one
+	defer context.AfterFunc(s.taking, interrupt)()
 	body, release, err := s.readAll(r.Context(), http.MaxBytesReader(w, r.Body, limit))
 	var long *http.MaxBytesError
 	switch {
 	case errors.As(err, &long):
 		s.detail(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("The body is longer than %d bytes", limit))
+	case err != nil && s.taking.Err() != nil:
+		s.detail(w, http.StatusServiceUnavailable, errStopping.Error())
 	case err != nil:
 		s.detail(w, http.StatusBadRequest, "The body could not be read")
 	}

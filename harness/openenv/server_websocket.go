@@ -77,6 +77,9 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request, use func(context
 	last := use(calls, c)
 	endCalls()
 	<-alive
+	if s.taking.Err() != nil { // who is in the midst of a message cannot answer a goodbye
+		defer time.AfterFunc(time.Second, endReading).Stop()
+	}
 	_ = socket.Close(last.code, last.reason)
 	endReading()
 	<-c.gone
