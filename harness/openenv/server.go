@@ -30,7 +30,7 @@ type Server struct {
 	sessions sessions
 	slots    slots // calls of sessions
 	stray    slots // calls of no session: HTTP's
-	memory   budget
+	memory   *budget
 
 	stopping  chan struct{} // closed when no new work is taken
 	stop      sync.Once
@@ -129,7 +129,7 @@ func NewServer(spec Spec, options Options) (*Server, error) {
 		sessions: sessions{limit: limits.Sessions, all: map[string]*session{}},
 		slots:    newSlots(limits.Parallel, 2*limits.Sessions),
 		stray:    newSlots(max(1, limits.Parallel/4), limits.Sessions),
-		memory:   newBudget(16 * limits.Message),
+		memory:   newBudget(limits.Message, limits.Upload),
 		stopping: make(chan struct{}),
 	}
 	if s.actions, err = newActions(spec); err != nil {

@@ -1,11 +1,9 @@
 package openenv
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"runtime"
 	"sync/atomic"
@@ -46,45 +44,6 @@ func (s slots) take(ctx context.Context) error {
 }
 
 func (s slots) give() { s.free.Release(1) }
-
-// smallMessage is what a client may send at once without asking for memory.
-const smallMessage = 64 << 10
-
-// A budget bounds the memory that long messages take, all clients together.
-type budget struct {
-	free *semaphore.Weighted
-	size int64
-}
-
-func newBudget(size int64) budget {
-	size = max(size, smallMessage)
-	return budget{semaphore.NewWeighted(size), size}
-}
-
-// readAll reads to the end. Beyond a small message, memory is taken from the
-// budget as the text arrives, and all is given back by release, which may be
-// called more than once.
-func (s *Server) readAll(ctx context.Context, from io.Reader) (all []byte, release func(), err error) {
-	var taken int64
-	release = func() { s.memory.free.Release(taken); taken = 0 }
-	var text bytes.Buffer
-	for room := int64(smallMessage); ; room = int64(text.Len()) {
-		n, err := io.Copy(&text, io.LimitReader(from, room))
-		if err != nil {
-			release()
-			return nil, release, err
-		}
-		if n < room {
-			return text.Bytes(), release, nil
-		}
-		more := min(2*room, s.memory.size-taken)
-		if err := s.memory.free.Acquire(ctx, more); err != nil {
-			release()
-			return nil, release, err
-		}
-		taken += more
-	}
-}
 
 // A pacer spaces what comes faster than a rate, after a burst. Only one
 // goroutine uses it at a time.

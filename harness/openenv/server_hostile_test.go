@@ -372,3 +372,77 @@ func TestServerBoundsRequests(t *testing.T) {
 		}
 	}
 }
+
+// Messages that begin and stop do not keep others from sending long ones.
+func TestServerTakesLongMessagesBesideStalledOnes(t *testing.T) {
+	const most = 1 << 20
+	address := serve(t, probeSpec(nil), openenv.Options{Limits: openenv.Limits{Message: most}})
+	for range 6 {
+		c := dialRaw(t, address)
+		go func() {
+			c.Write(wireHeader(0x81, most, true))
+			c.Write([]byte(strings.Repeat(" ", most-9)))
+		}()
+	}
+	time.Sleep(100 * time.Millisecond)
+	for _, size := range []int{most / 10, most - 100} {
+		c := dial(t, address, "/ws")
+		if reply := say(t, c, `{"type":"state","x":"`+strings.Repeat("x", size)+`"}`); !strings.Contains(reply, "extra_forbidden") {
+			t.Errorf("answered by %.100s", reply)
+		}
+		c.CloseNow()
+	}
+}
+
+// A client may send several long messages while a step runs: they are read one
+// at a time, and it is neither late nor dead meanwhile.
+func TestServerReadsOneLongMessageAtATime(t *testing.T) {
+	stall := make(chan struct{})
+	address := serve(t, probeSpec(stall), openenv.Options{Limits: openenv.Limits{Message: 1 << 20, Upload: 300 * time.Millisecond, Ping: 200 * time.Millisecond}})
+	c := dialRaw(t, address)
+	long := `{"type":"state"` + strings.Repeat(" ", 100<<10) + `}`
+	go func() {
+		c.Write(wireFrame(0x81, `{"type":"step","data":{"name":"stall"}}`))
+		for range 3 {
+			c.Write(wireFrame(0x81, long))
+		}
+		time.Sleep(time.Second)
+		close(stall)
+	}()
+	states := 0
+	for states < 3 {
+		var head [2]byte
+		if _, err := io.ReadFull(c.r, head[:]); err != nil {
+			t.Fatal(err)
+		}
+		if head[0] == 0x88 {
+			t.Fatalf("closed after %d answers", states)
+		}
+		payload := make([]byte, head[1])
+		if head[1] == 126 {
+			var n uint16
+			binary.Read(c.r, binary.BigEndian, &n)
+			payload = make([]byte, n)
+		}
+		io.ReadFull(c.r, payload)
+		if head[0] == 0x89 {
+			c.Write(wireShort(0x8a, string(payload)))
+		} else if strings.Contains(string(payload), `"type":"state"`) {
+			states++
+		}
+	}
+}
+
+// The place of who has just gone is free for who comes at once.
+func TestServerGivesAPlaceAtOnce(t *testing.T) {
+	address := serve(t, probeSpec(nil), openenv.Options{Limits: openenv.Limits{Sessions: 1}})
+	for i := range 20 {
+		c := dialRaw(t, address)
+		c.Write(wireFrame(0x81, `{"type":"state"}`))
+		var reply [40]byte
+		if _, err := io.ReadFull(c.r, reply[:]); err != nil || !strings.Contains(string(reply[:]), `"state"`) {
+			t.Fatalf("client %d is told %s, %v", i, reply, err)
+		}
+		c.Close()
+	}
+}

@@ -165,7 +165,7 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, func(), b
 	limit := s.options.Limits.Message
 	interrupt := func() { _ = http.NewResponseController(w).SetReadDeadline(time.Now()) } // not every writer has one
 	defer context.AfterFunc(s.taking, interrupt)()
-	body, release, err := s.readAll(r.Context(), http.MaxBytesReader(w, r.Body, limit))
+	body, release, err := s.memory.readAll(r.Context(), http.MaxBytesReader(w, r.Body, limit), &upload{giveWay: interrupt, waits: func(bool) {}})
 	var long *http.MaxBytesError
 	switch {
 	case errors.As(err, &long):

@@ -20,7 +20,8 @@ type wire struct {
 	server *Server
 	socket *websocket.Conn
 	inbox  chan incoming
-	full   atomic.Bool // the reader waits for room in the inbox
+	full   atomic.Bool   // the reader waits for room, in the inbox or for a long message
+	share  chan struct{} // holds a token while there is a message that is more than small
 	gone   chan struct{}
 	silent chan struct{} // closed when a ping went unanswered
 	broken *ending       // told to a client that broke the protocol, once it is gone
@@ -57,7 +58,7 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request, use func(context
 	}
 	defer socket.CloseNow()
 	socket.SetReadLimit(s.options.Limits.Message)
-	c := &wire{server: s, socket: socket, inbox: make(chan incoming, 16), gone: make(chan struct{}), silent: make(chan struct{})}
+	c := &wire{server: s, socket: socket, inbox: make(chan incoming, 16), share: make(chan struct{}, 1), gone: make(chan struct{}), silent: make(chan struct{})}
 	// Calls end when the client is gone; reading ends when all is over.
 	calls, endCalls := context.WithCancel(context.WithoutCancel(r.Context()))
 	reading, endReading := context.WithCancel(context.WithoutCancel(r.Context()))
@@ -138,9 +139,17 @@ func (c *wire) read(ctx context.Context) (incoming, error) {
 	if err != nil {
 		return incoming{}, err
 	}
-	defer time.AfterFunc(limits.Upload, cancel).Stop()
+	late := time.AfterFunc(limits.Upload, cancel)
+	defer late.Stop()
+	waits := func(waiting bool) { // which is not the client's fault
+		late.Stop()
+		if !waiting {
+			late.Reset(limits.Upload)
+		}
+		c.full.Store(waiting)
+	}
 	m := incoming{kind: kind}
-	m.text, m.release, err = c.server.readAll(ctx, reader)
+	m.text, m.release, err = c.server.memory.readAll(ctx, reader, &upload{share: c.share, giveWay: cancel, waits: waits})
 	return m, err
 }
 
