@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"candor/harness/compare"
 	"candor/harness/publish"
@@ -45,6 +46,7 @@ func (r *compareCmd) Run(ctx context.Context, c console) error {
 		if err := publish.Comparison(ctx, r.HTML, res, all[0], all[1:]); err != nil {
 			return err
 		}
+		fmt.Fprintf(c.err, "candor: the page is %s\n", r.HTML)
 	}
 	if r.JSON {
 		return printJSON(c.out, res)

@@ -2,8 +2,10 @@ package dossier
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
+	"candor/harness/claim"
 	"candor/harness/run"
 	"candor/scoring"
 )
@@ -22,7 +24,8 @@ type Costly struct {
 	run.Trace
 	Kind  string
 	Cost  float64
-	Image []byte // JPEG, small; nil where it could not be had
+	Other []string // what other label sets say where they contradict the label, such as "corrected: SUPPORTED"
+	Image []byte   // JPEG, small; nil where it could not be had
 }
 
 // Kind tells what became of a task.
@@ -65,6 +68,33 @@ func costliest(traces []run.Trace, most int) ([]Costly, map[string]int) {
 	kept = append(kept, rest[:most-len(kept)]...)
 	slices.SortFunc(kept, byCost)
 	return kept, kinds
+}
+
+// contradicted tells of tasks whose label another set of the summary contradicts:
+// that it has the other one, or that it could not tell.
+func contradicted(tasks []Costly, by map[string]*scoring.Summary) {
+	for _, name := range slices.Sorted(maps.Keys(by)) {
+		f := by[name].LabelSet
+		if f == nil {
+			continue
+		}
+		for i := range tasks {
+			switch t := &tasks[i]; {
+			case slices.Contains(f.RelabelledTasks, t.TaskID):
+				t.Other = append(t.Other, name+": "+opposite(t.Label))
+			case slices.Contains(f.AmbiguousTasks, t.TaskID):
+				t.Other = append(t.Other, name+": ambiguous")
+			}
+		}
+	}
+}
+
+// opposite is the only other label that there is.
+func opposite(label string) string {
+	if label == string(claim.Supported) {
+		return string(claim.Refuted)
+	}
+	return string(claim.Supported)
 }
 
 func byCost(a, b Costly) int {

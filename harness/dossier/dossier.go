@@ -75,6 +75,7 @@ func Of(ctx context.Context, a *stored.Answers, opt Options) (*Dossier, error) {
 	d.Objects, d.Otherwise = objects(a.Run.Traces)
 	d.Tasks = len(a.Run.Traces)
 	d.Costliest, d.Outcomes = costliest(a.Run.Traces, opt.Traces)
+	contradicted(d.Costliest, result.ByLabels)
 	if opt.Images < 0 {
 		return d, nil
 	}

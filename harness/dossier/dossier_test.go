@@ -116,6 +116,36 @@ func TestCostliest(t *testing.T) {
 	}
 }
 
+// A task whose label another set contradicts tells what that says, and no other
+// task does.
+func TestContradicted(t *testing.T) {
+	a := answers("runs/a", 20)
+	pay, err := a.Payment("", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := scoring.Summarize(context.Background(), a.Rows, pay, scoring.Options{FloorDraws: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// random/001 is SUPPORTED, random/003 REFUTED, random/000 abstained.
+	sum.ByLabels = map[string]*scoring.Summary{
+		"b":    {LabelSet: &scoring.LabelSetFigures{RelabelledTasks: []string{"random/001", "random/003"}}},
+		"a":    {LabelSet: &scoring.LabelSetFigures{AmbiguousTasks: []string{"random/000", "random/003"}}},
+		"bare": {},
+	}
+	want := map[string]string{"random/000": "a: ambiguous", "random/001": "b: REFUTED", "random/003": "a: ambiguous, b: SUPPORTED"}
+	d := gather(t, a, dossier.Options{Summary: sum})
+	for _, c := range d.Costliest {
+		if got := strings.Join(c.Other, ", "); got != want[c.TaskID] {
+			t.Errorf("%s: %q; want %q", c.TaskID, got, want[c.TaskID])
+		}
+	}
+	if len(d.Costliest) != 20 {
+		t.Errorf("%d tasks", len(d.Costliest))
+	}
+}
+
 // Objects are those of claims of POPE's form, and add up to the run.
 func TestObjects(t *testing.T) {
 	a := answers("runs/a", 200)

@@ -133,11 +133,29 @@ func pValue(p float64) string {
 	return fmt.Sprintf("%.4f", p)
 }
 
+// MeaningOfP says, in two lines, what a comparison's p tests and why it may not
+// agree with the interval beside it, of one run compared or of several.
+func MeaningOfP(several bool) []string {
+	if several {
+		return []string{
+			"Adjusted p tests no difference, as the interval for all at once does: both reach as far up as",
+			"down. The 95 % interval cuts each side alone: where resamples lean, the two may disagree.",
+		}
+	}
+	return []string{
+		"p tests no difference: how often resamples stray as far from the difference, up or down, as",
+		"it is from 0. The interval cuts each side alone: where resamples lean, the two may disagree.",
+	}
+}
+
 func (p *printer) comparisonNotes(r *compare.Result) {
 	p.line("")
 	if r.Bootstrap > 0 {
 		p.line("Intervals come from resampling images, the same for all runs. Brackets: the middle 95 %% of")
 		p.line("  resamples of a figure that leans upwards; no interval for the truth.")
+	}
+	if r.Bootstrap > 0 {
+		p.line("%s", strings.Join(MeaningOfP(len(r.Against) > 1), "\n  "))
 	}
 	if len(r.Against) > 1 {
 		p.line("Adjusted p and the intervals for all at once allow for %d runs, figure by figure.", len(r.Against))

@@ -22,6 +22,8 @@ type bench struct {
 	report   Report
 	sent     atomic.Int64 // images made cold so far
 	tooSlow  int          // open loops left out
+	cut      atomic.Int64 // requests of the last load that were given up in flight
+	undone   int          // loads that began while the server still had those
 }
 
 // load has every server load the model, so that no level measures that.
@@ -85,10 +87,16 @@ func (b *bench) rates(best float64) []offered {
 
 // level puts one load on the servers.
 func (b *bench) level(ctx context.Context, round int, cache Cache, l load.Load, share float64) (Level, error) {
+	if err := b.drain(ctx); err != nil {
+		return Level{}, err
+	}
 	l.Seed += uint64(round)
 	failure := &first{}
 	r, err := l.Run(ctx, func(ctx context.Context, i int) load.Answer {
 		a := b.ask(ctx, i, cache)
+		if ctx.Err() != nil {
+			b.cut.Add(1)
+		}
 		failure.note(a.Err)
 		return a
 	})
@@ -157,14 +165,46 @@ func (b *bench) request(ctx context.Context, i int, cache Cache) (infer.Request,
 	return req, err
 }
 
+// drainFor is how many of a load's durations are waited for what was given up.
+const drainFor = 3
+
+// drain waits until the servers have done with the requests that the load
+// before gave up: they may work on those all the same, and the next load would
+// measure that. They serve in order, so they have when as many new requests as
+// are served at once have an answer.
+func (b *bench) drain(ctx context.Context) error {
+	if b.cut.Swap(0) == 0 {
+		return nil
+	}
+	bounded, cancel := context.WithTimeout(ctx, drainFor*b.Base.Duration)
+	defer cancel()
+	var probes sync.WaitGroup
+	for _, s := range b.prepared.Backends {
+		for i := range b.Base.Slots {
+			req, err := b.request(ctx, i, Cold)
+			if err != nil {
+				return err
+			}
+			probes.Go(func() { s.Ask(bounded, req) }) // an answer or a failure, it had its turn
+		}
+	}
+	probes.Wait()
+	if ctx.Err() == nil && bounded.Err() != nil {
+		b.undone++
+		b.cut.Store(1) // the next load begins no better
+	}
+	return ctx.Err()
+}
+
 // warn says what a reader must know beside the figures.
 func (b *bench) warn() {
 	say := func(code, format string, args ...any) {
 		b.report.Warnings = append(b.report.Warnings, scoring.Warning{Code: code, Message: fmt.Sprintf(format, args...)})
 	}
-	failed, empty, behind := 0, 0, 0
+	failed, unanswered, empty, behind := 0, 0, 0, 0
 	for _, l := range b.report.Levels {
-		failed += l.Failed + l.Unfinished
+		failed += l.Failed
+		unanswered += l.Unfinished
 		if l.Requests == 0 {
 			empty++
 		}
@@ -173,7 +213,13 @@ func (b *bench) warn() {
 		}
 	}
 	if failed > 0 {
-		say("failures", "%d measured requests failed or had no answer at the end: goodput leaves them out, and percentiles that fall among those without an answer have no value", failed)
+		say("failures", "%d measured requests failed: the server refused them or answered with an error; goodput and latency leave them out", failed)
+	}
+	if unanswered > 0 {
+		say("unanswered", "%d measured requests were never answered within the time that a load waits for its last ones (%v), and were given up: goodput leaves them out, and percentiles that fall among them have no value", unanswered, b.Base.Duration)
+	}
+	if b.undone > 0 {
+		say("not_drained", "%d loads began while the server still worked on requests that the load before had given up, %v after it: their figures are too low; ask for a smaller --concurrency or a longer --duration", b.undone, drainFor*b.Base.Duration)
 	}
 	if empty > 0 {
 		say("nothing_measured", "%d levels measured nothing: the time was up in the warm-up; raise --duration", empty)

@@ -154,6 +154,66 @@ func TestTooSlowToOpen(t *testing.T) {
 	})
 }
 
+// stubborn is such a server that goes on with what nobody waits for any more, as
+// an engine does with an image that it has begun.
+type stubborn struct{ fixed }
+
+func (s stubborn) Ask(ctx context.Context, req infer.Request) (infer.Response, error) {
+	type answer struct {
+		resp infer.Response
+		err  error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		resp, err := s.fixed.Ask(ctx, req)
+		done <- answer{resp, err}
+	}()
+	select {
+	case a := <-done:
+		return a.resp, a.err
+	case <-ctx.Done():
+		return infer.Response{}, ctx.Err()
+	}
+}
+
+// What a load gave up is out of the server's queue before the next begins; where
+// it takes too long, that is said. Requests given up are told from failed ones.
+func TestDrained(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		flight  int // when the load is given up, each of .9 s, after which 6 s are waited
+		drained bool
+	}{
+		{"in time", 5, true},
+		{"not in time", 12, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				cfg := config()
+				cfg.Base.Duration, cfg.Base.WarmUp = 2*time.Second, 0
+				cfg.Concurrency, cfg.Rates = []int{tt.flight}, []float64{.5}
+				server := stubborn{fixed{make(chan struct{}, 1), 900 * time.Millisecond}}
+				r, err := throughput.Measure(context.Background(), cfg, run.Dependencies{Connect: func(string) (infer.Backend, error) { return server, nil }})
+				if err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(time.Hour) // the server comes to an end
+				warned := func(code string) bool {
+					return slices.ContainsFunc(r.Warnings, func(w scoring.Warning) bool { return w.Code == code })
+				}
+				if r.Levels[0].Unfinished < tt.flight || !warned("unanswered") || warned("failures") || warned("not_drained") == tt.drained {
+					t.Errorf("%d unfinished, %d failed, warnings %v", r.Levels[0].Unfinished, r.Levels[0].Failed, r.Warnings)
+				}
+				if open := r.Levels[1]; tt.drained {
+					near(t, "latency of the next load", *open.Latency.Max, .9)
+				} else if open.Unfinished == 0 {
+					t.Errorf("the server's queue does not show in the next load: %+v", open.Result)
+				}
+			})
+		})
+	}
+}
+
 // A stall of two seconds in the middle hides in a closed loop behind one
 // answer, and shows in an open one.
 func TestStall(t *testing.T) {
@@ -212,6 +272,9 @@ func TestGoodput(t *testing.T) {
 	}
 	if !slices.ContainsFunc(r.Warnings, func(w scoring.Warning) bool { return w.Code == "failures" }) {
 		t.Errorf("no word of the failures: %v", r.Warnings)
+	}
+	if slices.ContainsFunc(r.Warnings, func(w scoring.Warning) bool { return w.Code == "unanswered" }) {
+		t.Errorf("failed requests are said to have had no answer: %v", r.Warnings)
 	}
 }
 
