@@ -123,6 +123,14 @@ func TestBrowserCompare(t *testing.T) {
 	if n, pictures := w.count(t, "article .sides > div"), w.count(t, "article img"); n < 8 || n%2 != 0 || pictures == 0 {
 		t.Errorf("%d sides, %d pictures", n, pictures)
 	}
+	for _, width := range []int64{800, 1000, 1200, 1280} { // on a desk no column is out of sight
+		w.do(t, viewport(width))
+		var cut []string
+		w.eval(t, `[...document.querySelectorAll(".scroll")].filter(e => e.checkVisibility() && e.scrollWidth > e.clientWidth).map(e => e.innerText.slice(0, 40) + " " + e.scrollWidth + " of " + e.clientWidth)`, &cut)
+		if len(cut) > 0 {
+			t.Errorf("%d px: tables are cut: %q", width, cut)
+		}
+	}
 	w.do(t, viewport(1280))
 	var beside bool
 	w.eval(t, `(() => { const [a, b] = document.querySelector(".sides").children; return a.getBoundingClientRect().top === b.getBoundingClientRect().top && a.getBoundingClientRect().right <= b.getBoundingClientRect().left; })()`, &beside)
