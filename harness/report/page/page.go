@@ -86,7 +86,7 @@ func render(w io.Writer, name string, v any) error {
 		"number": number, "interval": report.Interval, "figures": report.Figures, "cell": cell, "tile": tile,
 		"earned": earned, "lost": lost, "table": table, "side": side, "signed": signed, "bounds": bounds, "low": low, "chance": chance,
 		"pmeaning": func(several bool) string { return strings.Join(report.MeaningOfP(several), " ") },
-		"inline": inline, "jpeg": jpeg, "cut": cut, "visible": visible,
+		"inline":   inline, "jpeg": jpeg, "cut": cut, "visible": visible,
 		"breakable": breakable, "points": points, "within": within, "pictured": pictured, "span": span, "steps": func(s []play.Step) string { return report.Count(len(s), "step") }, "metric": dossier.MetricName,
 	}).Parse(pageSource + runSource + compareSource + sweepSource + lensSource)
 	if err != nil {
