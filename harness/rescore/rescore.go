@@ -7,6 +7,7 @@ package rescore
 import (
 	"context"
 
+	"candor/harness/claim"
 	"candor/harness/relabel"
 	"candor/harness/run"
 	"candor/harness/stored"
@@ -23,6 +24,9 @@ type Request struct {
 	// all that they bring along; nil: it is computed.
 	Summary *scoring.Summary
 	Options scoring.Options
+	// Own is the label sets that come with the answers' data, for who has loaded
+	// those already; nil: the answers' own LabelSets.
+	Own func() ([]claim.LabelSet, error)
 }
 
 // Result is the answers under the payment asked for. Its summary has the keys
@@ -78,7 +82,11 @@ func (r *Result) summarize(ctx context.Context, a *stored.Answers, pay scoring.P
 // labels adds a summary under each further label set, those that come with the
 // run's data among them.
 func (r *Result) labels(ctx context.Context, a *stored.Answers, pay scoring.Payment, req Request) error {
-	own, err := a.LabelSets()
+	find := req.Own
+	if find == nil {
+		find = a.LabelSets
+	}
+	own, err := find()
 	if err != nil {
 		return err
 	}

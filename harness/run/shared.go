@@ -69,6 +69,12 @@ func (s *Shared) Plan(ctx context.Context, cfg Config, hub claim.Hub, begun *Sto
 	return p, err
 }
 
+// LabelSets are those of [Stored.LabelSets], of a data set that is loaded once.
+func (s *Shared) LabelSets(ctx context.Context, of *Stored) ([]claim.LabelSet, error) {
+	cfg := of.Manifest.Config
+	return of.labelSets(func() (*claim.Set, error) { return s.load(ctx, claim.Loader{Images: cfg.Images}, cfg.Dataset) })
+}
+
 // load loads a data set unless it is here.
 func (s *Shared) load(ctx context.Context, l claim.Loader, spec string) (*claim.Set, error) {
 	if s == nil {

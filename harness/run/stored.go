@@ -76,10 +76,14 @@ func (s *Stored) Payment() (scoring.Payment, error) { return s.Manifest.Config.P
 // here has: the demo's. There are none where this version makes other claims
 // than the run was asked.
 func (s *Stored) LabelSets() ([]claim.LabelSet, error) {
+	return s.labelSets(func() (*claim.Set, error) { return claim.Load(s.Manifest.Config.Dataset, "") })
+}
+
+func (s *Stored) labelSets(load func() (*claim.Set, error)) ([]claim.LabelSet, error) {
 	if _, isDemo, _ := claim.DemoSeed(s.Manifest.Config.Dataset); !isDemo {
 		return nil, nil
 	}
-	set, err := claim.Load(s.Manifest.Config.Dataset, "")
+	set, err := load()
 	if err != nil || set.Revision != s.Manifest.Dataset.Revision {
 		return nil, err
 	}

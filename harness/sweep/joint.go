@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"candor/harness/claim"
 	"candor/harness/compare"
 	"candor/harness/rescore"
 	"candor/harness/run"
@@ -27,7 +28,7 @@ func (f *File) shownAxes() []Axis {
 }
 
 // join reads the finished cells and sets them side by side.
-func (f *File) join(ctx context.Context, cells []Cell, dir string) (*Table, error) {
+func (f *File) join(ctx context.Context, cells []Cell, dir string, shared *run.Shared) (*Table, error) {
 	out := &Table{
 		Sweep: strings.TrimSuffix(filepath.Base(f.Name), filepath.Ext(f.Name)), Axes: f.shownAxes(), RankBy: rankBy(f.rankBy),
 		Groups: []Group{}, Rescored: []Rescored{},
@@ -60,7 +61,7 @@ func (f *File) join(ctx context.Context, cells []Cell, dir string) (*Table, erro
 		}
 		out.Groups = append(out.Groups, *g)
 	}
-	return out, f.again(ctx, out, cells, all)
+	return out, f.again(ctx, out, cells, all, shared)
 }
 
 func options(c Cell, a *stored.Answers) scoring.Options {
@@ -194,7 +195,7 @@ func (f *File) payments() ([]rescore.Request, error) {
 }
 
 // again scores stored answers as the [rescore] table says.
-func (f *File) again(ctx context.Context, out *Table, cells []Cell, all []*stored.Answers) error {
+func (f *File) again(ctx context.Context, out *Table, cells []Cell, all []*stored.Answers, shared *run.Shared) error {
 	requests, err := f.payments()
 	if err != nil {
 		return err
@@ -202,6 +203,7 @@ func (f *File) again(ctx context.Context, out *Table, cells []Cell, all []*store
 	for _, req := range requests {
 		for i, c := range cells {
 			req.Options = options(c, all[i])
+			req.Own = func() ([]claim.LabelSet, error) { return shared.LabelSets(ctx, all[i].Run) }
 			res, err := rescore.Rescore(ctx, all[i], req)
 			if err != nil {
 				return fmt.Errorf("[rescore] cell %s: %w", c.Name, err)

@@ -202,7 +202,7 @@ func (f *File) Run(ctx context.Context, cells []Cell, dir string, deps run.Depen
 		}
 		o.Done(i, res.Summary)
 	}
-	result, err := f.join(calm, cells, dir)
+	result, err := f.join(calm, cells, dir, deps.Shared)
 	if calm.Err() != nil {
 		err = run.ErrInterrupted
 	}

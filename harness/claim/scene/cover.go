@@ -77,7 +77,7 @@ func (c *covers) of(o Object, outlined bool) mask {
 // spared reports whether enough is left of every object behind a mask.
 func (c *covers) spared(m mask, tolerance float64) bool {
 	for _, o := range c.all {
-		if !c.shows(count(o.left.without(m)), o.size, tolerance) {
+		if !c.shows(o.left.countWithout(m), o.size, tolerance) {
 			return false
 		}
 	}
@@ -118,6 +118,14 @@ func (m mask) without(over mask) mask {
 		out[i] = w &^ over[i]
 	}
 	return out
+}
+
+// countWithout is count of without.
+func (m mask) countWithout(over mask) (n int) {
+	for i, w := range m {
+		n += bits.OnesCount64(w &^ over[i])
+	}
+	return n
 }
 
 func count(m mask) int {
