@@ -69,3 +69,31 @@ func TestCompareNothing(t *testing.T) {
 		}
 	}
 }
+
+// Beneath the differences the page says what their p tests, and of no resamples
+// nothing; a costly task tells the labels that contradict its own.
+func TestCompareMeaningOfP(t *testing.T) {
+	a, b := answers("runs/a", 60, plain), answers("runs/b", 60, plain)
+	for bootstrap, want := range map[int]bool{0: false, 50: true} {
+		r, err := compare.Answers(context.Background(), a, []*stored.Answers{b}, compare.Request{Options: scoring.Options{Bootstrap: bootstrap}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var w bytes.Buffer
+		if err := page.Compare(&w, r, []dossier.Changes{{}}); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(w.String(), "p tests no difference"); got != want {
+			t.Errorf("with %d resamples the meaning of p is told: %v", bootstrap, got)
+		}
+	}
+	d := gathered(t, a)
+	d.Costliest[0].Label, d.Costliest[0].Other = "REFUTED", []string{"corrected: SUPPORTED", "mine: ambiguous"}
+	var w bytes.Buffer
+	if err := page.Write(&w, []*dossier.Dossier{d}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(w.String(), `true is REFUTED <b class="otherlabels">(corrected: SUPPORTED; mine: ambiguous)</b>`) || strings.Count(w.String(), "otherlabels") != 1 {
+		t.Error("the page does not tell what another label set says, or tells it of others")
+	}
+}
