@@ -508,3 +508,32 @@ func TestSignFlipKeepsItsLevel(t *testing.T) {
 	}
 	t.Logf("sign flips %d, McNemar %d of %d", flips, mcnemar, experiments)
 }
+
+// The percentile interval cuts each side by itself, and p looks as far up as
+// down: where replicates lean to one side, the interval may leave out 0 though p
+// is above 0.05. p agrees with the simultaneous interval, whatever the lean.
+func TestLeaningReplicates(t *testing.T) {
+	const n, d = 1000, 1.0
+	for _, tt := range []struct {
+		name  string
+		at    func(q float64) float64 // the replicates' quantiles
+		apart bool                    // interval and p disagree
+	}{
+		{"to neither side, far from 0", func(q float64) float64 { return d + .8*(2*q-1) }, false},
+		{"to neither side, about 0", func(q float64) float64 { return d + 2*(2*q-1) }, false},
+		{"upwards: all above 0, a tenth more than twice the difference", func(q float64) float64 { return .1 - math.Log(1-q)*.85 }, true},
+	} {
+		reps := make([]float64, n)
+		for i := range reps {
+			reps[i] = tt.at((float64(i) + .5) / n)
+		}
+		ci, joint := percentiles(reps), simultaneous([]float64{d}, [][]float64{reps})[0]
+		excludes, small := ci[0] > 0, *joint.p <= .05
+		if (excludes != small) != tt.apart {
+			t.Errorf("%s: interval %v, p %v", tt.name, *ci, *joint.p)
+		}
+		if joint.interval[0] > 0 != small {
+			t.Errorf("%s: p %v disagrees with its own interval %v", tt.name, *joint.p, *joint.interval)
+		}
+	}
+}
