@@ -45,6 +45,7 @@ func (a *Asker) Ask(i int, s *scene.Scene) []Asked {
 	note := annotate(rand.New(rand.NewPCG(a.seed, uint64(i)|2<<40)), s)
 	rng := rand.New(rand.NewPCG(a.seed, uint64(i)))
 	yes := shuffled(rng, slices.Concat(note.yes, pick(rng, note.rest, perLabel-len(note.yes))))
+	backdrop := s.Backdrop()
 	var asked []Asked
 	for _, r := range regimes() {
 		rng := rand.New(rand.NewPCG(a.seed, uint64(i)|1<<40))
@@ -53,17 +54,17 @@ func (a *Asker) Ask(i int, s *scene.Scene) []Asked {
 		for j := range perLabel {
 			id := 2 * (perLabel*i + j)
 			asked = append(asked,
-				judged(demoClaim(r.split, id+1, demoName(i), yes[j], Supported), s),
-				judged(demoClaim(r.split, id+2, demoName(i), no[j], Refuted), s))
+				judged(demoClaim(r.split, id+1, demoName(i), yes[j], Supported), s, backdrop),
+				judged(demoClaim(r.split, id+2, demoName(i), no[j], Refuted), s, backdrop))
 		}
 	}
 	return asked
 }
 
-// judged adds what is true of the claim's object.
-func judged(c Claim, s *scene.Scene) Asked {
+// judged adds what is true of the claim's object, in a scene of that backdrop.
+func judged(c Claim, s *scene.Scene, backdrop string) Asked {
 	switch {
-	case c.Object == s.Doubtful(), c.Object == s.Backdrop() && !s.Has(c.Object):
+	case c.Object == s.Doubtful(), c.Object == backdrop && !s.Has(c.Object):
 		return Asked{Claim: c, Ambiguous: true}
 	case s.Has(c.Object):
 		return Asked{Claim: c, Truth: Supported}

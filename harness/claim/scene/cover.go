@@ -58,7 +58,7 @@ func (c *covers) add(o Object, tolerance float64) bool {
 		return false
 	}
 	for i := range c.all {
-		c.all[i].left = c.all[i].left.without(m)
+		c.all[i].left.remove(m)
 	}
 	c.all = append(c.all, added)
 	return true
@@ -118,6 +118,13 @@ func (m mask) without(over mask) mask {
 		out[i] = w &^ over[i]
 	}
 	return out
+}
+
+// remove is without, in place.
+func (m mask) remove(over mask) {
+	for i, w := range over {
+		m[i] &^= w
+	}
 }
 
 // countWithout is count of without.

@@ -29,6 +29,8 @@ type pen struct {
 	buf    image.Alpha
 	placed []polygon // of the shapes being painted, kept for the next
 	points polygon   // what placed is cut from
+	disc   polygon   // a dot of radius 1
+	round  polygon   // the latest dot
 }
 
 // placement maps a drawing's points to pixels.
@@ -104,7 +106,7 @@ func (p *pen) solid(c rgb, shapes ...polygon) {
 func (p *pen) line(c rgb, width float64, pts ...point) {
 	p.begin()
 	r := width / 2
-	dot := arcOf(12, 0, 0, r, r, 0, 360)[1:]
+	dot := p.dot(r)
 	for i, b := range pts {
 		p.add(b, dot...)
 		if i == 0 {
@@ -118,6 +120,18 @@ func (p *pen) line(c rgb, width float64, pts ...point) {
 		}
 	}
 	p.paint(c)
+}
+
+// dot is a disc of a radius around nothing, good until the next.
+func (p *pen) dot(r float64) polygon {
+	if p.disc == nil {
+		p.disc = arcOf(12, 0, 0, 1, 1, 0, 360)[1:]
+	}
+	p.round = p.round[:0]
+	for _, v := range p.disc {
+		p.round = append(p.round, point{r * v.x, r * v.y})
+	}
+	return p.round
 }
 
 // paint rasterises the union of the shapes added.
