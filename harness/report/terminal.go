@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 
 	"candor/harness/run"
 	"candor/scoring"
@@ -44,9 +45,28 @@ type printer struct {
 
 func (p *printer) line(format string, args ...any) {
 	if p.err == nil {
-		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
+		_, p.err = io.WriteString(p.w, harmless(fmt.Sprintf(format, args...))+"\n")
 	}
 }
+
+// harmless shows by its code what would steer a terminal, as names of splits,
+// labels and files may.
+func harmless(line string) string {
+	if !strings.ContainsFunc(line, steers) {
+		return line
+	}
+	var b strings.Builder
+	for _, r := range line {
+		if steers(r) {
+			fmt.Fprintf(&b, "\\u%04X", r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+func steers(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
 
 // table writes t without the blanks that fill its last column.
 func (p *printer) table(t table.Writer) {
