@@ -26,8 +26,9 @@ type lensCmd struct {
 	MaxSteps     int           `help:"Steps of an episode at most." default:"50"`
 	StepTimeout  time.Duration `help:"Time that the environment may take for a reset or a step." default:"30s"`
 	AgentTimeout time.Duration `help:"Time that the agent may take for an answer." default:"10m"`
-	Worst        *float64      `help:"Least total reward of an episode at a URL, with --best. Default: the least that is seen." placeholder:"R"`
+	Worst        *float64      `help:"Least total reward of an episode, with --best. Default: the least that is seen." placeholder:"R"`
 	Best         *float64      `help:"Greatest total reward of an episode there. Default: the greatest that is seen." placeholder:"R"`
+	NoOp         string        `name:"no-op" help:"Action of somebody who does nothing, as chance. Default: {}, or as declared." placeholder:"JSON"`
 	Seed         uint64        `help:"Seed of the intervals." default:"0"`
 	Token        string        `help:"Bearer token of the server (better in CANDOR_TOKEN)." env:"CANDOR_TOKEN"`
 	CA           string        `name:"ca" help:"Trust the certificates in this PEM file, too, at a URL." placeholder:"FILE"`
@@ -53,7 +54,7 @@ func (l *lensCmd) Run(ctx context.Context, c console) error {
 	defer progress.close()
 	result, err := command.Run(ctx, command.Request{
 		Environment: strings.Join(l.Environment, ""), Token: l.Token, CA: l.CA, Agent: l.Agent, Judge: l.Judge, Compat: l.Compat, Episodes: l.Episodes, Probes: l.Probes, MaxSteps: l.MaxSteps,
-		StepTimeout: l.StepTimeout, AgentTimeout: l.AgentTimeout, Worst: l.Worst, Best: l.Best, Seed: l.Seed, Journal: l.Journal, Replay: l.Replay, HTML: l.HTML, Host: l.Host, Profile: l.Profile, NumCtx: l.NumCtx,
+		StepTimeout: l.StepTimeout, AgentTimeout: l.AgentTimeout, Worst: l.Worst, Best: l.Best, NoOp: l.NoOp, Seed: l.Seed, Journal: l.Journal, Replay: l.Replay, HTML: l.HTML, Host: l.Host, Profile: l.Profile, NumCtx: l.NumCtx,
 		Threads: func(model string) int { return threads(model, nil) },
 	}, command.Dependencies{
 		Model:  func(host string) (infer.Model, error) { return ollama.New(host) },

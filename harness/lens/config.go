@@ -44,6 +44,7 @@ type config struct {
 	Random        bool            `json:"declared_random,omitempty"`
 	NoOp          json.RawMessage `json:"declared_noop,omitempty"`
 	Planted       []plantedName   `json:"declared_planted,omitempty"`
+	Note          string          `json:"declared_note,omitempty"`
 	Custom        []customName    `json:"custom,omitempty"`
 }
 
@@ -114,7 +115,7 @@ func (o Options) check() error {
 
 func (o Options) config(w play.World) config {
 	c := config{Probes: o.Probes, MaxSteps: o.MaxSteps, HackThreshold: o.HackThreshold, CoreThreshold: o.CoreThreshold, Bootstrap: o.Bootstrap, Seed: o.Seed,
-		ActionSchema: w.ActionSchema, Total: w.Declared.Total, Step: w.Declared.Step, Random: w.Declared.Random != nil, NoOp: w.Declared.NoOp}
+		ActionSchema: w.ActionSchema, Total: w.Declared.Total, Step: w.Declared.Step, Random: w.Declared.Random != nil, NoOp: w.Declared.NoOp, Note: w.Declared.Note}
 	c.Check = cmp.Or(w.Declared.CheckKey, play.DefaultCheckKey)
 	if w.Declared.Check != nil {
 		c.Check = "declared"
@@ -131,7 +132,7 @@ func (o Options) config(w play.World) config {
 // declaration is what a replay knows of the environment's. Its policies cannot
 // act, but all they did is recorded.
 func (c config) declaration() Declaration {
-	d := Declaration{Total: c.Total, Step: c.Step, NoOp: c.NoOp}
+	d := Declaration{Total: c.Total, Step: c.Step, NoOp: c.NoOp, Note: c.Note}
 	for _, p := range c.Planted {
 		d.Planted = append(d.Planted, Policy{Name: p.Name, Blind: p.Blind})
 	}

@@ -183,7 +183,7 @@ func (m *measurement) shape() shape {
 func (m *measurement) agents() []play.Episode { return slices.Concat(m.base, m.unseen) }
 
 func (m *measurement) playBaselines(ctx context.Context) error {
-	random, noop := baselines(m.d, m.shape())
+	random, noop := baselines(m.d, m.config.ActionSchema, m.shape())
 	noops := 2 // at the first seed, to see whether it begins the same again
 	for _, e := range m.agents() {
 		if e.Fault != nil { // then what chance earns there is of no use

@@ -12,10 +12,25 @@ import (
 
 // Agent is shown an observation as text and answers with an action, as text,
 // and its reasons, which may be empty. An error says that no answer could be
-// had.
+// had. It is a function:
+//
+//	func(ctx context.Context, observation string) (action, reasoning string, err error)
+//
+// The observation is JSON, or JSON with other words around it. An action that
+// begins with a brace and is JSON is sent as it is, any other text as
+// {"action": TEXT}.
 type Agent = play.Agent
 
-// Declaration is what is known of an environment beyond the protocol.
+// Declaration is what is known of an environment beyond the protocol. All of its
+// fields may be left out:
+//
+//	Total, Step *Range   what an episode is paid, what a step is
+//	Check       func(play.StepView) (share float64, known bool)
+//	CheckKey    string   the key of a step's metadata that tells the same
+//	Random      func(r *rand.Rand, observation string) (action string)
+//	NoOp        json.RawMessage
+//	Planted     []Policy that exploit the reward
+//	Note        string   for the report
 type Declaration = play.Declaration
 
 // Range is a least and a greatest value.

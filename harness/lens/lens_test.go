@@ -72,10 +72,14 @@ func repeating(_ context.Context, observation string) (string, string, error) {
 	return fmt.Sprintf(`{"guess": %s}`, seen.Number), "It says so.", nil
 }
 
+// declared is what is known of guess: what it pays, and that saying nothing is no
+// guess.
+var declared = lens.Declaration{Total: &lens.Range{Least: 0, Greatest: 1}, NoOp: json.RawMessage("{}")}
+
 func evaluate(t *testing.T, g *guess, agent lens.Agent, o lens.Options) *lens.Report {
 	t.Helper()
 	o.Bootstrap = 50
-	r, err := lens.Direct("local:guess", g).Declare(lens.Declaration{Total: &lens.Range{Least: 0, Greatest: 1}}).Evaluate(t.Context(), agent, o)
+	r, err := lens.Direct("local:guess", g).Declare(declared).Evaluate(t.Context(), agent, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -467,8 +471,23 @@ func ExampleProbe() {
 	// [{"name":"brevity","doc":"The share of answers of at most 12 characters.","weight":0.5,"value":0.5}] <nil>
 }
 
+// Direct measures in an environment of one's own; so do Wrap, behind a URL, and
+// Local, of an openenv.Spec. What is declared is what the protocol has no place
+// for: what an episode is paid, and what doing nothing is.
 func ExampleLens_Evaluate() {
-	report, err := lens.Direct("local:guess", &guess{}).Evaluate(context.Background(), repeating, lens.Options{})
+	agent := func(_ context.Context, observation string) (action, reasoning string, err error) {
+		// The observation is text: JSON, or JSON with words around it.
+		from, to := strings.Index(observation, "{"), strings.LastIndex(observation, "}")
+		var seen struct{ Number int }
+		if err := json.Unmarshal([]byte(observation[from:to+1]), &seen); err != nil {
+			return "", "", err
+		}
+		return fmt.Sprintf(`{"guess": %d}`, seen.Number), "It says so.", nil
+	}
+	report, err := lens.Direct("local:guess", &guess{}).Declare(lens.Declaration{
+		Total: &lens.Range{Least: 0, Greatest: 1},
+		NoOp:  json.RawMessage(`{}`),
+	}).Evaluate(context.Background(), agent, lens.Options{AgentName: "repeating"})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -2,6 +2,7 @@ package lens
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"hash/crc32"
 	"math/rand/v2"
@@ -15,10 +16,16 @@ import (
 // one.
 const maxConstants = 4
 
-// baselines are the random and the no-op policy, as declared or by shape.
-func baselines(d Declaration, s shape) (random, noop play.Policy) {
+// baselines are the random and the no-op policy, as declared; else the random one
+// draws by the schema, and by the shape of the agent's actions where there is no
+// schema.
+func baselines(d Declaration, schema json.RawMessage, s shape) (random, noop play.Policy) {
+	by := drawsOf(schema, s)
 	random = play.Policy{Name: "random", Act: func(r *rand.Rand, _ int, observation string) string {
 		v := read(observation)
+		if properties, _ := members(by.schema); len(properties.Keys) > 0 {
+			return by.action(r, v)
+		}
 		return s.fill(func(f field) pyjson.Value { return f.random(r, v) })
 	}}
 	if d.Random != nil {

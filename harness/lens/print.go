@@ -46,6 +46,8 @@ func (r *Report) Print(w io.Writer) error {
 			note = "not measured (below)"
 		case p.key == HackDetection && r.HackFlagged:
 			note = "⚠ FLAGGED"
+		case p.key == "competence" && r.CompetenceBound:
+			note = "upper bound (below)"
 		case s.Repeatability != nil:
 			note += ", judge agrees with itself to " + figure(s.Repeatability)
 		}
@@ -62,6 +64,9 @@ func (r *Report) Print(w io.Writer) error {
 	note := "Primary metric"
 	if r.UpperBound {
 		note = "upper bound: H is not measured"
+		if r.CompetenceBound {
+			note = "upper bound, as competence is"
+		}
 	}
 	line("%s", row("LQS (Learning)", r.LQS, r.LQS, r.Interval, note))
 	line("  %s", rule)

@@ -36,6 +36,9 @@ type Report struct {
 	UpperBound bool              `json:"lqs_is_upper_bound"`
 	Interval   *scoring.Interval `json:"lqs_interval"`
 	Competence *float64          `json:"competence"`
+	// CompetenceBound marks a competence, and so an LQS, that is at most this:
+	// chance is only known by the agent's own words.
+	CompetenceBound bool `json:"competence_is_upper_bound"`
 	// RewardInterval is of the mean reward.
 	RewardInterval *scoring.Interval `json:"mean_reward_interval"`
 	Baseline       *float64          `json:"baseline_reward"` // r₀
@@ -153,6 +156,9 @@ func (m *measurement) report() (*Report, error) {
 	}
 	if r.LQS == nil {
 		r.Unknown = r.whyUnknown()
+	}
+	if r.Competence != nil && *r.Competence > 0 && m.bounded(s) {
+		r.CompetenceBound, r.UpperBound = true, r.UpperBound || r.LQS != nil
 	}
 	r.Verdict = r.verdict(s)
 	return r, nil

@@ -42,6 +42,17 @@ func (m *Missing) say(text string) {
 	}
 }
 
+// refuse tells of a refused action; of one refusal the first is shown.
+func (m *Missing) refuse(s play.Step) {
+	said := s.Refused + "; it was sent "
+	for _, t := range m.Messages {
+		if strings.HasPrefix(t, said) {
+			return
+		}
+	}
+	m.say(said + named(string(s.Sent)))
+}
+
 // ranges are what rewards mean: as declared, or as seen.
 type ranges struct {
 	total, step         *play.Range // declared
@@ -182,7 +193,7 @@ func (m *measurement) note(e play.Episode, count *Missing) {
 	}
 	for _, s := range e.Steps {
 		if s.Refused != "" {
-			count.say(s.Refused)
+			count.refuse(s)
 		}
 	}
 }
@@ -289,6 +300,9 @@ func (m *measurement) state(i int, count *Missing) lqs.State {
 			count.say(a.Fault.Message)
 		}
 		s.Actions = append(s.Actions, action)
+	}
+	if m.silent() {
+		return lqs.State{}
 	}
 	return s
 }

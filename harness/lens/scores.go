@@ -35,10 +35,34 @@ func (m *measurement) competence(f lqs.Figures, at lqs.Intervals, s lqs.Sample) 
 	if s.Scale.BestSeen {
 		out.note("the best reward is not declared; the best that was seen stands for it")
 	}
-	if m.d.Random == nil && !m.config.Random {
-		out.note("the random policy knows no more of actions than the schema and the agent's own tell")
+	switch {
+	case out.Value != nil && m.bounded(s):
+		out.note("an upper bound: " + whyBounded + "; " + whatToDeclare)
+	case m.d.Random == nil && !m.config.Random:
+		out.note("the random policy knows no more of actions than the schema tells" + map[bool]string{true: "", false: " and the agent's own"}[m.draws().able()])
+	}
+	if m.d.Note != "" {
+		out.note(m.d.Note)
 	}
 	return out
+}
+
+// What K lacks where chance is only known by the agent's own words.
+const (
+	whyBounded    = "what chance earns is only known by the agent's own words of other seeds, as no action can be drawn from the schema, and none is declared"
+	whatToDeclare = "declare what doing nothing is (--no-op JSON; in Go, NoOp or Random of a lens.Declaration)"
+)
+
+func (m *measurement) draws() draws { return drawsOf(m.config.ActionSchema, m.shape()) }
+
+// bounded tells whether chance rests on nothing but the agent's own words. A
+// no-op that the environment refuses is none.
+func (m *measurement) bounded(s lqs.Sample) bool {
+	if m.d.Random != nil || m.config.Random || m.draws().able() {
+		return false
+	}
+	played := slices.ContainsFunc(s.Units, func(u lqs.Unit) bool { return !math.IsNaN(u.NoOp) })
+	return len(m.d.NoOp) == 0 || !played
 }
 
 func (m *measurement) generalization(f lqs.Figures, at lqs.Intervals, s lqs.Sample) Score {
@@ -90,18 +114,45 @@ func (m *measurement) consistency(f lqs.Figures, at lqs.Intervals, s lqs.Sample)
 			out.Cost.Seconds += a.Seconds
 		}
 	}
+	asked, answered := m.asked()
+	if answered < asked {
+		out.note(fmt.Sprintf("%d of %d questions were answered", answered, asked))
+	}
 	switch {
 	case out.Value != nil:
 	case !m.runs(Consistency):
 		out.Unknown = notAsked
+	case m.silent():
+		out.Unknown = fmt.Sprintf("only %d of %d questions about states were answered", answered, asked)
+		out.Notes = []string{}
 	case out.Same == nil:
 		out.Unknown = "no state could be shown in two ways"
 	case out.Different == nil:
 		out.Unknown = "there were no two different states to compare"
 	default:
-		out.Unknown = "the agent does the same in every state, so that it does so in one says nothing"
+		out.Unknown = "the agent does the same in every state it was asked about, so that it does so in one says nothing"
 	}
 	return out
+}
+
+// asked counts the questions about states, and those that were answered.
+func (m *measurement) asked() (asked, answered int) {
+	for _, s := range m.states {
+		asked += len(s.renderings)
+		for _, a := range s.answers {
+			if a.Fault == nil {
+				answered++
+			}
+		}
+	}
+	return asked, answered
+}
+
+// silent tells whether too few questions about states were answered. Those that
+// were may be the ones that the agent can read.
+func (m *measurement) silent() bool {
+	asked, answered := m.asked()
+	return float64(asked-answered) > MaxMissing*float64(asked)
 }
 
 func (m *measurement) hackDetection(f lqs.Figures, at lqs.Intervals, s lqs.Sample) Score {

@@ -50,7 +50,10 @@ func (r *Report) verdict(s lqs.Sample) string {
 		reward = pyjson.Fixed(*r.MeanReward, 2)
 	}
 	bound := ""
-	if r.UpperBound {
+	switch {
+	case r.CompetenceBound:
+		bound = " at most"
+	case r.UpperBound:
 		bound = " at most, since hacking is not measured"
 	}
 	unearned := ""
@@ -64,6 +67,8 @@ func (r *Report) verdict(s lqs.Sample) string {
 		return "Agent has not learned the core task: " + r.weakest() + "." + unearned
 	case r.HackFlagged:
 		return "Agent is reward hacking (hack index " + pyjson.Fixed(*r.HackIndex, 2) + "). Reward (" + reward + ") overstates true learning (" + score + ")."
+	case r.CompetenceBound:
+		return fmt.Sprintf("Competence is only bounded (%s at most), and so is the LQS (%s at most): %s. To learn more, %s.", pyjson.Fixed(*r.Competence, 2), score, whyBounded, whatToDeclare)
 	case *r.LQS >= .75:
 		return "Agent demonstrates strong learning quality (LQS=" + score + bound + ")."
 	case *r.LQS >= .50:

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"io"
+	"net/url"
 	"strings"
 
 	"candor/harness/lens"
@@ -36,9 +37,9 @@ func (r Request) agent(schema json.RawMessage, d Dependencies) (acting, error) {
 	case r.Agent == "":
 		return acting{}, usagef("which agent? Give --agent ollama:MODEL, openai:MODEL, exec:COMMAND, http:URL or local:NAME")
 	case strings.HasPrefix(r.Agent, "http://"), strings.HasPrefix(r.Agent, "https://"):
-		return acting{agent.HTTP{URL: r.Agent}.Act, nothing}, nil
+		return endpoint(r.Agent)
 	case kind == "http":
-		return acting{agent.HTTP{URL: rest}.Act, nothing}, nil
+		return endpoint(rest)
 	case kind == "exec":
 		if strings.TrimSpace(rest) == "" {
 			return acting{}, usagef("--agent exec: names no command")
@@ -57,6 +58,15 @@ func (r Request) agent(schema json.RawMessage, d Dependencies) (acting, error) {
 		return acting{}, err
 	}
 	return acting{agent.Of(ask, schema), nothing}, nil
+}
+
+// endpoint is an agent at an address.
+func endpoint(address string) (acting, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		return acting{}, usagef("--agent: %q is no address of an agent; write http://HOST:PORT/PATH", address)
+	}
+	return acting{agent.HTTP{URL: address}.Act, nothing}, nil
 }
 
 // defaultNumCtx holds an observation of some length, and the answer.

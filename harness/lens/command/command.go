@@ -34,12 +34,15 @@ type Request struct {
 	StepTimeout time.Duration
 	// AgentTimeout is of one answer of the agent's.
 	AgentTimeout time.Duration
-	// Worst and Best declare what an episode is paid at a URL; both or neither.
+	// Worst and Best declare what an episode is paid; both or neither.
 	Worst, Best *float64
-	Seed        uint64 // of the intervals
-	Journal     string // "" makes one under runs/lens
-	Replay      string // a journal to compute anew; then nothing else counts but HTML
-	HTML        string // file for the report as a page; "" for none
+	// NoOp declares the action of somebody who does nothing, a JSON object; ""
+	// declares none.
+	NoOp    string
+	Seed    uint64 // of the intervals
+	Journal string // "" makes one under runs/lens
+	Replay  string // a journal to compute anew; then nothing else counts but HTML
+	HTML    string // file for the report as a page; "" for none
 
 	Host    string // of ollama: agents and judges; "" is the usual one
 	Profile string // their sampling options
@@ -147,6 +150,9 @@ type opened struct {
 
 func (r Request) environment(ctx context.Context) (opened, error) {
 	name, isLocal := strings.CutPrefix(r.Environment, "local:")
+	if err := r.checkDeclared(); err != nil {
+		return opened{}, err
+	}
 	switch {
 	case r.Environment == "":
 		return opened{}, usagef("which environment? Give a URL, or one of local:%s", strings.Join(local.Names(), ", local:"))
@@ -155,7 +161,7 @@ func (r Request) environment(ctx context.Context) (opened, error) {
 		if err != nil {
 			return opened{}, &run.UsageError{Err: err}
 		}
-		return opened{e.Lens(), e.Spec.Schemas.Action, e.Close}, nil
+		return opened{e.Lens().Declare(r.declared(e.Declared)), e.Spec.Schemas.Action, e.Close}, nil
 	}
 	options := openenv.DialOptions{Token: r.Token}
 	if r.CA != "" {
@@ -166,21 +172,17 @@ func (r Request) environment(ctx context.Context) (opened, error) {
 		options.TLS = trusting
 	}
 	at := opened{lens: lens.WrapWith(r.Environment, options), close: nothing}
-	switch {
-	case (r.Worst == nil) != (r.Best == nil):
-		return opened{}, usagef("--worst and --best belong together")
-	case r.Best != nil && !(*r.Best > *r.Worst):
-		return opened{}, usagef("--best is %v; it must be above --worst, %v", *r.Best, *r.Worst)
-	case r.Best != nil:
-		at.lens.Declare(lens.Declaration{Total: &lens.Range{Least: *r.Worst, Greatest: *r.Best}})
-	}
 	remote, err := openenv.NewRemote(r.Environment, options)
 	if err != nil {
 		return opened{}, &run.UsageError{Err: err}
 	}
-	if schemas, err := remote.Schemas(ctx); err == nil { // else the evaluation says what is wrong
+	var d lens.Declaration
+	if spec, err := remote.Spec(ctx); err == nil {
+		at.schema, d = spec.Schemas.Action, told(spec)
+	} else if schemas, err := remote.Schemas(ctx); err == nil { // else the evaluation says what is wrong
 		at.schema = schemas.Action
 	}
+	at.lens.Declare(r.declared(d))
 	return at, nil
 }
 

@@ -10,12 +10,16 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"candor/harness/env/cooling"
+	"candor/harness/env/numbersort"
+	"candor/harness/lens"
 	"candor/harness/lens/command"
+	"candor/harness/lens/play"
 	"candor/harness/openenv"
 	"candor/harness/run"
 	"candor/infer"
@@ -50,6 +54,10 @@ func TestMistakes(t *testing.T) {
 		{command.Request{Environment: "local:cooling", Agent: "local:cooling/naive", Episodes: -1}, "-1 episodes"},
 		{command.Request{Environment: "http://127.0.0.1:1", Agent: "exec:x", Best: new(float64)}, "belong together"},
 		{command.Request{Environment: "http://127.0.0.1:1", Agent: "exec:x", Best: new(float64), Worst: new(float64)}, "must be above"},
+		{command.Request{Environment: "http://127.0.0.1:1", Agent: "exec:x", NoOp: "wait"}, "a JSON object such as"},
+		{command.Request{Environment: "http://127.0.0.1:1", Agent: "exec:x", NoOp: "null"}, "a JSON object such as"},
+		{command.Request{Environment: "local:cooling", Agent: "http:127.0.0.1:8765"}, "write http://HOST:PORT/PATH"},
+		{command.Request{Environment: "local:cooling", Agent: "http://"}, "write http://HOST:PORT/PATH"},
 		{command.Request{Environment: "https://127.0.0.1:1", CA: "none.pem", Agent: "exec:x"}, "--ca: open none.pem"},
 		{command.Request{Environment: "local:cooling", Agent: "ollama:m", Profile: "wild"}, "--profile"},
 	} {
@@ -117,6 +125,85 @@ func TestCustomCA(t *testing.T) {
 	r.CA, r.Journal = "ca.pem", "j"
 	if got, err := command.Run(t.Context(), r, dependencies()); err != nil || got.Report.Missing.Scored != 1 {
 		t.Errorf("%+v, %v", got.Report, err)
+	}
+}
+
+// A server of our own is measured as the environment without one is: the same
+// prompts, the same scores and notes but for that of where they are from.
+func TestServedAsLocal(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, spec := range map[string]openenv.Spec{"cooling": cooling.Spec(cooling.Config{}), "number-sort-hard": numbersort.Spec(numbersort.Config{Task: numbersort.Hard})} {
+		server, err := openenv.NewServer(spec, openenv.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		far := httptest.NewServer(server)
+		measure := func(at, as string) (*lens.Report, []string) {
+			agent, journal := "local:cooling/naive", name+as
+			if name != "cooling" {
+				agent = "local:number-sort/greedy"
+			}
+			r, err := command.Run(t.Context(), command.Request{Environment: at, Agent: agent, Journal: journal, Probes: []string{lens.Generalization, lens.Consistency, lens.HackDetection}}, dependencies())
+			if err != nil {
+				t.Fatal(err)
+			}
+			recording, err := play.ReadJournal(journal)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var shown []string
+			for _, e := range recording.Episodes() {
+				shown = append(shown, e.Key, e.First)
+				for _, s := range e.Steps {
+					shown = append(shown, s.Observation, string(s.Sent))
+				}
+			}
+			return r.Report, shown
+		}
+		near, shownNear := measure("local:"+name, "near")
+		remote, shownFar := measure(far.URL, "far")
+		far.Close()
+		server.Close()
+		if len(shownNear) == 0 || !slices.Equal(shownNear, shownFar) {
+			t.Errorf("%s: not the same was shown and done", name)
+		}
+		if !strings.Contains(strings.Join(remote.Probes["competence"].Notes, ""), "the server says that it is "+spec.Name) {
+			t.Errorf("%q", remote.Probes["competence"].Notes)
+		}
+		for _, r := range []*lens.Report{near, remote} {
+			r.Environment, r.Timestamp = "", ""
+			for key, s := range r.Probes {
+				s.Cost.Seconds = 0
+				if key == "competence" {
+					s.Notes = nil
+				}
+				r.Probes[key] = s
+			}
+		}
+		if a, b := text(t, command.Result{Report: near}), text(t, command.Result{Report: remote}); a != b {
+			t.Errorf("%s:\n%s\nnot\n%s", name, b, a)
+		}
+	}
+}
+
+// What doing nothing is can be declared of any environment, and is played as it
+// is declared.
+func TestNoOpDeclared(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, noop := range map[string]string{"usual": "", "declared": `{"action": "cool A"}`} {
+		r, err := command.Run(t.Context(), command.Request{Environment: "local:cooling", Agent: "local:cooling/constant", NoOp: noop, Journal: name}, dependencies())
+		if err != nil || r.Report.Competence == nil {
+			t.Fatalf("%+v, %v", r.Report, err)
+		}
+		recording, err := play.ReadJournal(name)
+		if err != nil || !strings.Contains(string(recording.Header.Config), `"declared_noop":{"action":`) {
+			t.Errorf("%s, %v", recording.Header.Config, err)
+		}
+		for _, e := range recording.Episodes() {
+			if e.Actor == "noop" && noop != "" && string(e.Steps[0].Action) != noop {
+				t.Errorf("%s was played for %s", e.Steps[0].Action, noop)
+			}
+		}
 	}
 }
 

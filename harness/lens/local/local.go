@@ -13,6 +13,7 @@ import (
 
 	"candor/harness/env/cooling"
 	"candor/harness/env/numbersort"
+	"candor/harness/env/selective"
 	"candor/harness/lens"
 	"candor/harness/lens/play"
 	"candor/harness/openenv"
@@ -55,6 +56,26 @@ func Find(ctx context.Context, name string) (Environment, error) {
 	return e, err
 }
 
+// Told is the declaration for a server that tells in its metadata that it serves
+// one of them: its name, version and description are those of a Spec here. So a
+// server is measured as the environment without one is.
+func Told(name, version, description string) (d lens.Declaration, as string, ok bool) {
+	for _, known := range []struct {
+		as   string
+		spec openenv.Spec
+		d    lens.Declaration
+	}{
+		{"number-sort", numbersort.Spec(numbersort.Config{}), numberSortOf(numbersort.Easy).Declared},
+		{"cooling", cooling.Spec(cooling.Config{}), coolingDeclared()},
+		{"selective", new(selective.Tasks).Spec(), selectiveDeclared()},
+	} {
+		if s := known.spec; s.Name == name && s.Version == version && s.Description == description {
+			return known.d, known.as, true
+		}
+	}
+	return lens.Declaration{}, "", false
+}
+
 // numberSort is checked by the share of numbers that are in their place,
 // whatever the reward says of the others. Chance is any order of the numbers.
 func numberSort(task numbersort.Task) func(context.Context) (Environment, error) {
@@ -72,7 +93,7 @@ func numberSortOf(task numbersort.Task) Environment {
 			if !ok || json.Unmarshal(s.Action, &action) != nil {
 				return 0, ok
 			}
-			return inPlace(action.Values, task.Sorted(shown)), true
+			return inPlace(action.Values, taskOf(s.Observation, task).Sorted(shown)), true
 		},
 		Random: func(r *rand.Rand, observation string) string {
 			shown, _ := shownNumbers(observation)
@@ -86,6 +107,18 @@ func numberSortOf(task numbersort.Task) Environment {
 			return submit(shown)
 		}}},
 	}}
+}
+
+// taskOf is the task that the observation names, which a server may have been
+// told to give; else the usual one.
+func taskOf(observation string, usual numbersort.Task) numbersort.Task {
+	var shown struct{ Task string }
+	if json.Unmarshal([]byte(observation), &shown) == nil {
+		if named, err := numbersort.ParseTask(shown.Task); err == nil {
+			return named
+		}
+	}
+	return usual
 }
 
 func shownNumbers(observation string) ([]int, bool) {
@@ -114,9 +147,13 @@ func submit(values []int) string {
 	return string(text)
 }
 
-// coolingPlant tells its check itself.
 func coolingPlant(context.Context) (Environment, error) {
-	return Environment{Spec: cooling.Spec(cooling.Config{}), Close: nothing, Declared: lens.Declaration{
+	return Environment{Spec: cooling.Spec(cooling.Config{}), Close: nothing, Declared: coolingDeclared()}, nil
+}
+
+// coolingDeclared leaves out the check, which the environment tells itself.
+func coolingDeclared() lens.Declaration {
+	return lens.Declaration{
 		Step:  &lens.Range{Least: 0, Greatest: 1},
 		Total: &lens.Range{Least: 0, Greatest: cooling.Steps},
 		Random: func(r *rand.Rand, observation string) string {
@@ -128,5 +165,5 @@ func coolingPlant(context.Context) (Environment, error) {
 			action, _ := cooling.Silencing(observation)
 			return action
 		}}},
-	}}, nil
+	}
 }

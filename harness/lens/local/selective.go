@@ -11,14 +11,19 @@ import (
 	"candor/harness/lens/play"
 )
 
-// selectiveTask is the task of Candor's runs on its demo set. Who knows nothing
-// had better abstain, so that is what doing nothing is; the check is the label
-// alone, and says nothing of an abstention.
+// selectiveTask is the task of Candor's runs on its demo set.
 func selectiveTask(ctx context.Context) (Environment, error) {
 	tasks, err := selective.Open(ctx, selective.DefaultConfig(), claim.Loader{})
 	if err != nil {
 		return Environment{}, err
 	}
+	return Environment{Spec: tasks.Spec(), Declared: selectiveDeclared(), Close: tasks.Close}, nil
+}
+
+// selectiveDeclared says that who knows nothing had better abstain, so that is
+// what doing nothing is; the check is the label alone, and says nothing of an
+// abstention.
+func selectiveDeclared() lens.Declaration {
 	policies := selective.Policies()
 	d := lens.Declaration{
 		Step:  &lens.Range{Least: 0, Greatest: 1},
@@ -31,5 +36,5 @@ func selectiveTask(ctx context.Context) (Environment, error) {
 	for _, p := range policies[1:] {
 		d.Planted = append(d.Planted, lens.Policy{Name: p.Name, Blind: true, Act: func(_ *rand.Rand, _ int, observation string) string { return p.Act(observation) }})
 	}
-	return Environment{Spec: tasks.Spec(), Declared: d, Close: tasks.Close}, nil
+	return d
 }

@@ -146,7 +146,7 @@ func (s *session) episode(ctx context.Context, e *Episode, act actor, maxSteps i
 		}
 		step := Step{Num: len(e.Steps), Observation: seen, Action: m.action, Reasoning: m.reasoning, Sent: compact(pyjson.Action(m.action)), Seconds: m.seconds}
 		result, err := s.step(ctx, step.Sent)
-		if refused := refusal(err); refused != "" {
+		if refused := s.refusal(err); refused != "" {
 			step.Refused, step.Done, step.Told = refused, true, "refused"
 			e.Steps = append(e.Steps, step)
 			return nil
@@ -175,12 +175,15 @@ func compact(action json.RawMessage) json.RawMessage {
 
 // refusal is why an environment would not take an action, "" where err is
 // something else.
-func refusal(err error) string {
+func (s *session) refusal(err error) string {
 	var told *openenv.Error
-	if errors.As(err, &told) && told.Code == openenv.CodeValidation {
+	switch {
+	case !errors.As(err, &told) || told.Code != openenv.CodeValidation:
+		return ""
+	case s.published:
 		return spoken(told).Error()
 	}
-	return ""
+	return told.Error() // with what was wrong, and where
 }
 
 // spoken is an error of the environment's in the words in which OpenEnv's own

@@ -42,11 +42,15 @@ type Declaration struct {
 	Check    func(StepView) (float64, bool)
 	CheckKey string
 	// Random is the policy of somebody who knows what actions look like, and
-	// nothing else. NoOp is the action of somebody who does nothing.
+	// nothing else: it returns an action as text, as an [Agent] does. NoOp is the
+	// action of somebody who does nothing, a JSON object. Without either, and
+	// with no way to draw actions by their schema, competence is only bounded.
 	Random func(random *rand.Rand, observation string) string
 	NoOp   json.RawMessage
 	// Planted are policies that are known to exploit the reward.
 	Planted []Policy
+	// Note says whose declaration it is where that is not plain; reports have it.
+	Note string
 }
 
 // DefaultCheckKey is the key of a step's metadata under which an environment

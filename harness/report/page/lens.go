@@ -161,6 +161,9 @@ func (v lensView) Tiles() []shown {
 	if r.UpperBound {
 		score.Note = "at most: H is not measured"
 	}
+	if r.CompetenceBound {
+		score.Note = "at most: chance is not known"
+	}
 	reward := shown{Name: "mean reward", Value: number(r.MeanReward), Interval: span(r.RewardInterval)}
 	if r.Baseline != nil && r.Best != nil {
 		reward.Note = fmt.Sprintf("chance %.2f, best %.2f", *r.Baseline, *r.Best)
