@@ -18,7 +18,7 @@ import (
 //
 // The observation is JSON, or JSON with other words around it. An action that
 // begins with a brace and is JSON is sent as it is, any other text as
-// {"action": TEXT}.
+// {"action": TEXT}. An error that wraps [play.ErrNoAgent] ends the measurement.
 type Agent = play.Agent
 
 // Declaration is what is known of an environment beyond the protocol. All of its

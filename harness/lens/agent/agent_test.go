@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"candor/harness/lens/agent"
+	"candor/harness/lens/play"
 	"candor/infer"
 
 	"go.uber.org/goleak"
@@ -42,6 +43,38 @@ func TestCommand(t *testing.T) {
 			if action != row.action || reasoning != row.reasoning || (err == nil) != (row.says == "") || err != nil && !strings.Contains(err.Error(), row.says) {
 				t.Errorf("%s: %q, %q, %v", row.name, action, reasoning, err)
 			}
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A program that never answers is told once and for all, with how it ended and
+// what it said; one that has answered before may come back.
+func TestCommandThatIsNone(t *testing.T) {
+	for _, row := range []struct {
+		shell, says string
+		none        bool
+	}{
+		{`no-such-agent`, "exit status 127); it wrote: ", true},
+		{`echo oh no >&2; exit 3`, "it ended without an answer (exit status 3); it wrote: oh no", true},
+		{`read l; if [ -e began ]; then echo tired >&2; exit 4; fi; echo ok; touch began; read l; exit 5`, "(exit status 4); it wrote: tired", false},
+	} {
+		t.Chdir(t.TempDir())
+		var log strings.Builder
+		c := &agent.Command{Shell: row.shell, Log: &log}
+		if !row.none {
+			if _, _, err := c.Act(t.Context(), "1"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, _, err := c.Act(t.Context(), "2")
+		if err == nil || !strings.Contains(err.Error(), row.says) || errors.Is(err, play.ErrNoAgent) != row.none || strings.Contains(err.Error(), "EOF") {
+			t.Errorf("%s: %v", row.shell, err)
+		}
+		if advised := strings.Contains(log.String(), "flush standard output"); advised == row.none {
+			t.Errorf("%s: %s", row.shell, log.String())
 		}
 		if err := c.Close(); err != nil {
 			t.Error(err)

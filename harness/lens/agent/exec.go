@@ -3,12 +3,14 @@ package agent
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os/exec"
+	"strings"
 	"sync"
 	"time"
 
@@ -29,8 +31,9 @@ type Command struct {
 	Shell string // the command line, for sh -c
 	Log   io.Writer
 
-	mu      sync.Mutex
-	running *program
+	mu       sync.Mutex
+	running  *program
+	answered bool // once at least
 }
 
 // program is a started command.
@@ -40,6 +43,7 @@ type program struct {
 	out   io.Closer
 	lines chan []byte // closed when its output ends
 	lost  error
+	last  *tail // of what it writes to standard error
 }
 
 const (
@@ -53,14 +57,42 @@ func (c *Command) Act(ctx context.Context, observation string) (action, reasonin
 	defer c.mu.Unlock()
 	line, err := c.exchange(ctx, observation)
 	if err != nil {
-		c.stop(true)
+		err = c.ended(err)
 		return "", "", fmt.Errorf("agent %q: %w", c.Shell, err)
 	}
+	c.heard(line)
 	action, reasoning, err = read(line)
 	if err != nil {
 		return "", "", fmt.Errorf("agent %q: %w", c.Shell, err)
 	}
 	return action, reasoning, nil
+}
+
+// ended stops the program, and says how it ended and what it said last. One that
+// ended before it ever answered is no agent.
+func (c *Command) ended(err error) error {
+	p := c.running
+	how := c.stop(true)
+	if !errors.Is(err, io.ErrUnexpectedEOF) || p == nil {
+		return err
+	}
+	err = fmt.Errorf("it ended without an answer (%s)", cmp.Or(how, "exit status 0"))
+	if said := p.last.text(); said != "" {
+		err = fmt.Errorf("%w; it wrote: %s", err, said)
+	}
+	if !c.answered {
+		err = fmt.Errorf("%w: %w", play.ErrNoAgent, err)
+	}
+	return err
+}
+
+// heard looks at the first answer, which is often no answer but a message.
+func (c *Command) heard(line []byte) {
+	if !c.answered && !json.Valid(line) && c.Log != nil {
+		fmt.Fprintf(c.Log, "candor: the first line of agent %q is no JSON and is taken for the action itself: %s\n"+
+			"candor: if it is none, write debug output to standard error, and flush standard output after each answer\n", c.Shell, shortened(line))
+	}
+	c.answered = true
 }
 
 // exchange asks the program that runs, and a new one if that has ended.
@@ -111,7 +143,11 @@ func (p *program) ask(ctx context.Context, question []byte) ([]byte, error) {
 
 func (c *Command) start() error {
 	cmd := exec.Command("sh", "-c", c.Shell)
-	cmd.Stderr = c.Log
+	last := &tail{}
+	cmd.Stderr = last
+	if c.Log != nil {
+		cmd.Stderr = io.MultiWriter(c.Log, last)
+	}
 	cmd.WaitDelay = leaving
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -124,7 +160,7 @@ func (c *Command) start() error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	p := &program{cmd: cmd, in: in, out: out, lines: make(chan []byte)}
+	p := &program{cmd: cmd, in: in, out: out, lines: make(chan []byte), last: last}
 	go p.read(out)
 	c.running = p
 	return nil
@@ -151,12 +187,13 @@ func (c *Command) Close() error {
 	return nil
 }
 
-// stop closes the program's input and waits for its end, or brings it about.
-func (c *Command) stop(now bool) {
+// stop closes the program's input and waits for its end, or brings it about. It
+// returns how it ended, "" if well.
+func (c *Command) stop(now bool) string {
 	p := c.running
 	c.running = nil
 	if p == nil {
-		return
+		return ""
 	}
 	p.in.Close()
 	// What it has started may outlive it and hold its output open.
@@ -171,7 +208,33 @@ func (c *Command) stop(now bool) {
 	defer end.Stop()
 	for range p.lines { // what it still says, nobody asked for
 	}
-	_ = p.cmd.Wait() // how it ended says nothing of its answers
+	if err := p.cmd.Wait(); err != nil { // which says nothing of its answers
+		return err.Error()
+	}
+	return ""
+}
+
+// tail keeps the end of what is written to it.
+type tail struct {
+	mu   sync.Mutex
+	kept []byte
+}
+
+const maxTail = 1000 // bytes
+
+func (t *tail) Write(text []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.kept = append(t.kept, text...)
+	t.kept = bytes.Clone(t.kept[max(0, len(t.kept)-maxTail):])
+	return len(text), nil
+}
+
+// text is it on one line.
+func (t *tail) text() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.ToValidUTF8(strings.Join(strings.Fields(string(t.kept)), " "), "")
 }
 
 // read takes an answer apart.

@@ -3,11 +3,15 @@ package play
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 
 	"candor/harness/regular"
 )
@@ -54,11 +58,31 @@ func (l line) broken() bool {
 	return l.Episode != nil && l.Episode.Fault != nil || l.Answer != nil && l.Answer.Fault != nil || l.Opinion != nil && l.Opinion.Fault != nil
 }
 
-// A HeaderError says that a journal is of another measurement.
-type HeaderError struct{ File, What, Has, Wanted string }
+// A HeaderError says that a journal is of another measurement, and in what they
+// differ.
+type HeaderError struct {
+	File        string
+	Differences []Difference
+}
+
+// A Difference is one thing in which a journal differs from what is wanted.
+type Difference struct{ What, Has, Wanted string }
 
 func (e *HeaderError) Error() string {
-	return fmt.Sprintf("%s: its %s is %s and not %s; continue it with what it was begun with, or begin another", e.File, e.What, e.Has, e.Wanted)
+	var all []string
+	for _, d := range e.Differences {
+		all = append(all, fmt.Sprintf("its %s is %s and not %s", d.What, brief(cmp.Or(d.Has, "(none)")), brief(cmp.Or(d.Wanted, "(none)"))))
+	}
+	return fmt.Sprintf("%s: %s; continue it with what it was begun with, or begin another", e.File, strings.Join(all, ", "))
+}
+
+// brief shortens a value for a message.
+func brief(value string) string {
+	const most = 100
+	if runes := []rune(value); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return value
 }
 
 // Recording is a journal that was read.
@@ -170,19 +194,41 @@ func (j *journal) begin(name string, header Header) (*Recording, error) {
 
 // same compares two headers.
 func same(name string, has, wanted Header) error {
-	for _, f := range []struct{ what, has, wanted string }{
+	e := &HeaderError{File: name}
+	for _, f := range append([]Difference{
 		{"environment", has.Environment, wanted.Environment},
 		{"agent", has.Agent, wanted.Agent},
 		{"judge", has.Judge, wanted.Judge},
 		{"compat", has.Compat, wanted.Compat},
 		{"number of episodes", fmt.Sprint(has.Episodes), fmt.Sprint(wanted.Episodes)},
-		{"configuration", string(has.Config), string(wanted.Config)},
-	} {
-		if f.has != f.wanted {
-			return &HeaderError{name, f.what, f.has, f.wanted}
+	}, configured(has.Config, wanted.Config)...) {
+		if f.Has != f.Wanted {
+			e.Differences = append(e.Differences, f)
 		}
 	}
-	return nil
+	if len(e.Differences) == 0 {
+		return nil
+	}
+	return e
+}
+
+// configured sets two configurations side by side, key by key; as a whole where
+// they are no objects.
+func configured(has, wanted json.RawMessage) (out []Difference) {
+	if string(has) == string(wanted) {
+		return nil
+	}
+	var was, is map[string]json.RawMessage
+	if json.Unmarshal(has, &was) != nil || json.Unmarshal(wanted, &is) != nil || was == nil || is == nil {
+		return []Difference{{"configuration", string(has), string(wanted)}}
+	}
+	keys := maps.Clone(was)
+	maps.Copy(keys, is)
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		told := func(of map[string]json.RawMessage) string { return cmp.Or(string(of[key]), "(absent)") }
+		out = append(out, Difference{key, told(was), told(is)})
+	}
+	return out
 }
 
 // write appends one line, and returns when it is on disk.

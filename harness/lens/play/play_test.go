@@ -304,6 +304,25 @@ func TestJournal(t *testing.T) {
 	}
 }
 
+// Of two configurations only what differs is told, with both values.
+func TestJournalsOfOtherConfigurations(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "journal.jsonl")
+	setup := play.Setup{World: world(&env{}), Journal: name, Header: play.Header{Config: json.RawMessage(`{"max_steps":50,"seed":0,"check":"check"}`)}}
+	if err := newBench(t, setup).Close(); err != nil {
+		t.Fatal(err)
+	}
+	setup.Header.Kind, setup.Header.Format, setup.Header.Agent = "lens", play.Format, "other"
+	for _, row := range []struct{ config, says string }{
+		{`{"max_steps":20,"seed":0,"noop":{}}`, "its agent is (none) and not other, its check is \"check\" and not (absent), its max_steps is 50 and not 20, its noop is (absent) and not {};"},
+		{`{"max_steps":50,"seed":0,"check":"check"}`, "its agent is (none) and not other;"},
+	} {
+		setup.Header.Config = json.RawMessage(row.config)
+		if _, err := play.New(setup); !errors.As(err, new(*play.HeaderError)) || !strings.Contains(err.Error(), row.says) {
+			t.Errorf("%s: %v", row.config, err)
+		}
+	}
+}
+
 // tear leaves half a line behind the others, as a crash does.
 func tear(t *testing.T, name string) {
 	t.Helper()

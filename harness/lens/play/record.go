@@ -3,6 +3,7 @@ package play
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"math"
 )
 
@@ -10,6 +11,10 @@ import (
 // with an action, as text, and its reasons, if it gives any. An error says that
 // no answer could be had; it is not held against the agent.
 type Agent func(ctx context.Context, observation string) (action, reasoning string, err error)
+
+// ErrNoAgent marks an agent's error after which there is nothing to measure: it
+// never answered and never will. A measurement ends with it.
+var ErrNoAgent = errors.New("there is no agent to measure")
 
 // Episode is the record of one.
 type Episode struct {

@@ -141,6 +141,9 @@ func (s *session) episode(ctx context.Context, e *Episode, act actor, maxSteps i
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
+			if errors.Is(err, ErrNoAgent) {
+				return err
+			}
 			e.Fault = &Fault{TheAgent, err.Error()}
 			return nil
 		}
