@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -34,6 +35,10 @@ func TestCommand(t *testing.T) {
 		{name: "a program for each question", shell: `read l; echo once`, action: "once"},
 		{name: "one that does not listen", shell: `echo hello`, action: "hello"},
 		{name: "it cannot", shell: `while read l; do echo '{"error": "no idea"}'; done`, says: "it says: no idea"},
+		// Nothing of an answer is dropped without a word.
+		{name: "more than an action", shell: `while read l; do echo '{"action": "bid", "amount": 3}'; done`, says: `{"action": {"action": …, "amount": …}}`},
+		{name: "reasons that are none", shell: `while read l; do echo '{"action": "go", "reasoning": 3}'; done`, says: "its reasoning is no text: 3"},
+		{name: "no reasons", shell: `while read l; do echo '{"action": "go", "reasoning": null}'; done`, action: "go"},
 		{name: "it ends", shell: `exit 3`, says: "it ended without an answer"},
 		{name: "there is no such program", shell: `/no/such/program`, says: "it ended without an answer"},
 	} {
@@ -103,6 +108,32 @@ func TestCommandThatHangs(t *testing.T) {
 	}
 	if err := c.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// What a program has started ends with it.
+func TestCommandThatHangsEndsWhole(t *testing.T) {
+	t.Chdir(t.TempDir())
+	c := &agent.Command{Shell: "(sleep 1; touch late) & touch begun; wait"}
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		defer cancel()
+		for t.Context().Err() == nil {
+			if _, err := os.Stat("begun"); err == nil {
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	if _, _, err := c.Act(ctx, "now?"); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	time.Sleep(1500 * time.Millisecond)
+	if _, err := os.Stat("late"); err == nil {
+		t.Error("its child lived on")
 	}
 }
 

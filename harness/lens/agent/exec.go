@@ -9,7 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -24,7 +26,8 @@ import (
 //	{"error": TEXT}                         it cannot answer
 //	anything else                           the line itself is the action
 //
-// ACTION is a text or any other JSON. The program is started with the first
+// ACTION is a text or any other JSON. An object that has an action and keys that
+// are none of these is an error, since nobody could tell which part is meant. The program is started with the first
 // question, and again if it has ended; at its end its input is closed. What it
 // writes to standard error goes to Log.
 type Command struct {
@@ -148,6 +151,7 @@ func (c *Command) start() error {
 	if c.Log != nil {
 		cmd.Stderr = io.MultiWriter(c.Log, last)
 	}
+	group(cmd)
 	cmd.WaitDelay = leaving
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -198,7 +202,7 @@ func (c *Command) stop(now bool) string {
 	p.in.Close()
 	// What it has started may outlive it and hold its output open.
 	kill := func() {
-		p.cmd.Process.Kill()
+		kill(p.cmd)
 		p.out.Close()
 	}
 	if now {
@@ -239,22 +243,32 @@ func (t *tail) text() string {
 
 // read takes an answer apart.
 func read(line []byte) (action, reasoning string, err error) {
-	var answer struct {
-		Action    json.RawMessage `json:"action"`
-		Reasoning string          `json:"reasoning"`
-		Error     *string         `json:"error"`
-	}
-	if json.Unmarshal(line, &answer) != nil || answer.Action == nil && answer.Error == nil {
+	var answer map[string]json.RawMessage
+	if json.Unmarshal(line, &answer) != nil || answer["action"] == nil && answer["error"] == nil {
 		return string(line), "", nil
 	}
-	if answer.Error != nil {
-		return "", "", fmt.Errorf("it says: %s", *answer.Error)
+	if said, ok := text(answer["error"]); ok {
+		return "", "", fmt.Errorf("it says: %s", said)
 	}
-	var text string
-	if json.Unmarshal(answer.Action, &text) == nil && answer.Action[0] == '"' {
-		return text, answer.Reasoning, nil
+	for _, key := range slices.Sorted(maps.Keys(answer)) {
+		if !slices.Contains([]string{"action", "reasoning", "error"}, key) {
+			return "", "", fmt.Errorf(`it answers with %q beside its action; if that is part of the action, write {"action": {"action": …, %q: …}}`, key, key)
+		}
 	}
-	return string(answer.Action), answer.Reasoning, nil
+	reasoning, ok := text(answer["reasoning"])
+	if !ok && answer["reasoning"] != nil && string(answer["reasoning"]) != "null" {
+		return "", "", fmt.Errorf("its reasoning is no text: %s", shortened(answer["reasoning"]))
+	}
+	if action, ok := text(answer["action"]); ok {
+		return action, reasoning, nil
+	}
+	return string(answer["action"]), reasoning, nil
+}
+
+// text is a JSON string's.
+func text(value json.RawMessage) (s string, ok bool) {
+	ok = len(value) > 0 && value[0] == '"' && json.Unmarshal(value, &s) == nil
+	return s, ok
 }
 
 var _ play.Agent = (*Command)(nil).Act

@@ -66,6 +66,10 @@ func endpoint(address string) (acting, error) {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
 		return acting{}, usagef("--agent: %q is no address of an agent; write http://HOST:PORT/PATH", address)
 	}
+	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		// Which is why it is not repeated here either.
+		return acting{}, usagef("--agent: the address at %s holds a user, a password or a query, and addresses stand in journals and reports; write http://HOST:PORT/PATH", u.Host)
+	}
 	return acting{agent.HTTP{URL: address}.Act, nothing}, nil
 }
 

@@ -58,6 +58,8 @@ func TestMistakes(t *testing.T) {
 		{command.Request{Environment: "http://127.0.0.1:1", Agent: "exec:x", NoOp: "null"}, "a JSON object such as"},
 		{command.Request{Environment: "local:cooling", Agent: "http:127.0.0.1:8765"}, "write http://HOST:PORT/PATH"},
 		{command.Request{Environment: "local:cooling", Agent: "http://"}, "write http://HOST:PORT/PATH"},
+		{command.Request{Environment: "local:cooling", Agent: "http://me:secret@127.0.0.1:1/"}, "stand in journals and reports"},
+		{command.Request{Environment: "local:cooling", Agent: "http://127.0.0.1:1/?key=secret"}, "stand in journals and reports"},
 		{command.Request{Environment: "https://127.0.0.1:1", CA: "none.pem", Agent: "exec:x"}, "--ca: open none.pem"},
 		{command.Request{Environment: "local:cooling", Agent: "ollama:m", Profile: "wild"}, "--profile"},
 	} {
