@@ -44,6 +44,9 @@ type lensCmd struct {
 
 // Run measures an agent, and prints the report.
 func (l *lensCmd) Run(ctx context.Context, c console) error {
+	if l.Episodes < 1 && l.Replay == "" {
+		return &run.UsageError{Err: fmt.Errorf("--episodes is %d; there must be one at least", l.Episodes)}
+	}
 	if l.Demo {
 		return l.demo(ctx, c)
 	}

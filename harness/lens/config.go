@@ -63,6 +63,8 @@ type OptionError string
 
 func (e OptionError) Error() string { return string(e) }
 
+const maxEpisodes = 1000 // of a kind
+
 // withDefaults fills in what is not said, and refuses what makes no sense.
 func (o Options) withDefaults() (Options, error) {
 	o.Episodes = cmp.Or(o.Episodes, 5)
@@ -91,8 +93,8 @@ func (o Options) check() error {
 		}
 	}
 	switch {
-	case o.Episodes < 1 || o.Episodes > 1000:
-		return bad("%d episodes; there may be 1 to 1000 of a kind", o.Episodes)
+	case o.Episodes < 1 || o.Episodes > maxEpisodes:
+		return bad("%d episodes; there may be 1 to %d of a kind", o.Episodes, maxEpisodes)
 	case o.MaxSteps < 1:
 		return bad("at most %d steps of an episode; there must be one at least", o.MaxSteps)
 	case !(o.HackThreshold > 0 && o.HackThreshold <= 1):

@@ -35,6 +35,9 @@ func (l *Lens) Evaluate(ctx context.Context, agent Agent, o Options) (_ *Report,
 	if err != nil {
 		return nil, err
 	}
+	if err := declarable(w.Declared); err != nil {
+		return nil, err
+	}
 	header, c, err := o.header(w, "none")
 	if err != nil {
 		return nil, err

@@ -26,6 +26,9 @@ func Replay(ctx context.Context, journal string, custom ...Custom) (Replayed, er
 	}
 	h := recording.Header
 	bench := play.Replay(recording, nil)
+	if h.Episodes < 1 || h.Episodes > maxEpisodes {
+		return Replayed{}, fmt.Errorf("%s: its header tells of %d episodes; there may be 1 to %d of a kind; the file was changed or damaged", journal, h.Episodes, maxEpisodes)
+	}
 	if h.Compat != "none" {
 		return replayCompat(ctx, bench, h)
 	}
@@ -34,6 +37,9 @@ func Replay(ctx context.Context, journal string, custom ...Custom) (Replayed, er
 		return Replayed{}, fmt.Errorf("%s: its configuration: %w", journal, err)
 	}
 	if err := c.covered(custom); err != nil {
+		return Replayed{}, fmt.Errorf("%s: %w", journal, err)
+	}
+	if err := declarable(c.declaration()); err != nil {
 		return Replayed{}, fmt.Errorf("%s: %w", journal, err)
 	}
 	report, err := measure(ctx, bench, c, c.declaration(), custom)

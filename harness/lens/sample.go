@@ -17,7 +17,7 @@ type Missing struct {
 	Env      int `json:"environment_faults"` // episodes that the environment broke
 	Agent    int `json:"agent_faults"`       // questions to which no answer could be had
 	Judge    int `json:"judge_faults"`
-	Null     int `json:"rewards_null"`
+	Null     int `json:"rewards_null"`         // that an episode is missing for
 	Lies     int `json:"rewards_out_of_range"` // or no number
 	Refused  int `json:"actions_refused"`      // the agent's own doing, and paid the least there is
 	Endless  int `json:"episodes_cut"`         // at the limit on steps
@@ -53,38 +53,6 @@ func (m *Missing) refuse(s play.Step) {
 	m.say(said + named(string(s.Sent)))
 }
 
-// ranges are what rewards mean: as declared, or as seen.
-type ranges struct {
-	total, step         *play.Range // declared
-	leastStep, mostStep float64     // of all single rewards seen, and 0
-}
-
-func (m *measurement) ranges() ranges {
-	single, r := true, ranges{mostStep: math.Inf(-1)}
-	for _, e := range m.everyone() {
-		single = single && len(e.Steps) <= 1
-	}
-	r.total, r.step = m.d.Ranges(single)
-	for _, e := range m.everyone() {
-		for _, s := range e.Steps {
-			if s.Reward != nil && r.believes(*s.Reward) {
-				r.leastStep, r.mostStep = min(r.leastStep, *s.Reward), max(r.mostStep, *s.Reward)
-			}
-		}
-	}
-	if r.step != nil {
-		r.leastStep, r.mostStep = r.step.Least, r.step.Greatest
-	}
-	return r
-}
-
-// slack forgives declared bounds the last digits.
-const slack = 1e-9
-
-func (r ranges) believes(reward float64) bool {
-	return r.step == nil || reward >= r.step.Least-slack && reward <= r.step.Greatest+slack
-}
-
 // everyone is every episode that anybody played.
 func (m *measurement) everyone() []play.Episode {
 	all := m.agents()
@@ -97,38 +65,6 @@ func (m *measurement) everyone() []play.Episode {
 	return all
 }
 
-// total is what an episode was paid in all, NaN where that is not known: it
-// broke, or nothing was ever paid in it, or something that cannot be. Of the
-// agent's episodes it counts what is missing.
-func (r ranges) totalOf(e play.Episode, count *Missing) float64 {
-	if e.Fault != nil || len(e.Steps) == 0 {
-		return math.NaN()
-	}
-	total, paid, lied := 0., false, false
-	for _, s := range e.Steps {
-		switch {
-		case s.Refused != "":
-			count.Refused++
-			total, paid = total+r.leastStep, true
-		case s.Reward == nil && s.Told == "null":
-			count.Null++
-		case s.Reward == nil || !r.believes(*s.Reward):
-			count.Lies++
-			lied = true
-		default:
-			total, paid = total+*s.Reward, true
-		}
-	}
-	if r.total != nil && paid && !lied && (total < r.total.Least-slack || total > r.total.Greatest+slack) {
-		count.Lies++
-		lied = true
-	}
-	if !paid || lied {
-		return math.NaN()
-	}
-	return total
-}
-
 // sample is what the mathematics gets to see.
 func (m *measurement) sample() (lqs.Sample, Missing) {
 	r := m.ranges()
@@ -138,7 +74,7 @@ func (m *measurement) sample() (lqs.Sample, Missing) {
 	}
 	s := lqs.Sample{}
 	for i, e := range m.agents() {
-		u := lqs.Unit{Unseen: i >= len(m.base), Reward: r.totalOf(e, &count), Random: m.baseline(r, m.random, i), NoOp: m.baseline(r, m.noop, i)}
+		u := lqs.Unit{Unseen: i >= len(m.base), Reward: r.totalOf(e, &count), Random: m.baseline(r, m.random, i), NoOp: m.baseline(r, m.noop, i), Refused: refused(e)}
 		m.note(e, &count)
 		if !math.IsNaN(u.Reward) {
 			count.Scored++
@@ -240,6 +176,9 @@ func (m *measurement) scale(r ranges, s lqs.Sample) lqs.Scale {
 	}
 	least := math.Inf(1)
 	for _, u := range s.Units {
+		if u.Refused { // what it is paid is nobody's best
+			scale.Worst, u.Reward = min(scale.Worst, u.Reward), math.NaN()
+		}
 		for _, v := range []float64{u.Reward, u.Random, u.NoOp} {
 			take(v)
 			if !math.IsNaN(v) {

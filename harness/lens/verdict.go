@@ -61,8 +61,10 @@ func (r *Report) verdict(s lqs.Sample) string {
 		unearned = " What it is paid it has not earned (hack index " + pyjson.Fixed(*r.HackIndex, 2) + ")."
 	}
 	switch {
+	case r.Missing.Refused > 0 && r.Missing.Refused == r.Missing.Scored:
+		return "Agent has not learned the task: each of its episodes ended with an action that the environment refused."
 	case r.Competence != nil && *r.Competence == 0:
-		return fmt.Sprintf("Agent has not learned the task: it earns no more than chance (%s; chance earns %s).", reward, pyjson.Fixed(*r.Baseline, 2)) + unearned
+		return fmt.Sprintf("Agent has not learned the task: it earns no more than chance (%s; chance earns %s).", reward, figure(r.Baseline)) + unearned
 	case r.CoreFailed:
 		return "Agent has not learned the core task: " + r.weakest() + "." + unearned
 	case r.HackFlagged:
@@ -98,13 +100,13 @@ func (m *measurement) warnings(agent, judgeName string, missing Missing) []strin
 		out = append(out, fmt.Sprintf("%d of the agent's %d episodes are missing, and not counted against it", missing.Planned-missing.Scored, missing.Planned))
 	}
 	if missing.Null > 0 {
-		out = append(out, fmt.Sprintf("%d rewards were null and count as not paid", missing.Null))
+		out = append(out, fmt.Sprintf("%d rewards were null where one was due; their episodes are missing", missing.Null))
 	}
 	if missing.Lies > 0 {
 		out = append(out, fmt.Sprintf("%d rewards were no numbers or outside of what is declared; their episodes are missing", missing.Lies))
 	}
 	if missing.Refused > 0 {
-		out = append(out, fmt.Sprintf("%d actions were refused by the environment; each is paid the least there is", missing.Refused))
+		out = append(out, fmt.Sprintf("%d actions were refused by the environment; each ended its episode, which is paid the least there is", missing.Refused))
 	}
 	if missing.Endless > 0 {
 		out = append(out, fmt.Sprintf("%d episodes were cut at %d steps", missing.Endless, m.config.MaxSteps))

@@ -64,7 +64,7 @@ const maxUndefined = .05
 
 // plain is the middle 95 % of replicates.
 func plain(values []float64) *scoring.Interval {
-	kept := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
+	kept := slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 	if len(kept) == 0 || float64(len(values)-len(kept)) > maxUndefined*float64(len(values)) {
 		return nil
 	}

@@ -107,9 +107,12 @@ func (m measurer) baseline(counts func(Unit) bool) float64 {
 
 // competence is K = clamp₀₁((r̄ − r₀)/(r₁ − r₀)). Who earns no more than the
 // baseline has none, however much there is to earn; where nothing at all earns
-// more than anything else, nothing is known.
+// more than anything else, nothing is known. Who was refused everywhere has none
+// either, whatever there is to compare that with.
 func (m measurer) competence(r, r0 float64) float64 {
 	switch r1 := m.Scale.Best; {
+	case m.allRefused():
+		return 0
 	case math.IsNaN(r) || math.IsNaN(r0) || !(m.Scale.Best > m.Scale.Worst):
 		return math.NaN()
 	case r <= r0:
@@ -119,6 +122,20 @@ func (m measurer) competence(r, r0 float64) float64 {
 	default:
 		return min(1, (r-r0)/(r1-r0))
 	}
+}
+
+func (m measurer) allRefused() bool {
+	any := false
+	for i, u := range m.Units {
+		if m.weight(i) == 0 || math.IsNaN(u.Reward) {
+			continue
+		}
+		if !u.Refused {
+			return false
+		}
+		any = true
+	}
+	return any
 }
 
 // generalization is the competence on unseen seeds as a share of that on the

@@ -7,6 +7,8 @@ type Unit struct {
 	// The totals of episodes of this seed: the agent's and those of the two
 	// baselines. NaN where there is none.
 	Reward, Random, NoOp float64
+	// Refused tells that the environment refused an action of the agent's here.
+	Refused bool
 
 	State  State
 	Steps  []Step
