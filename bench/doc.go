@@ -20,47 +20,49 @@
 // A server in a process of its own that serves each request in 200 ms in so many
 // slots, 123 KiB a request with its image, six claims an image. Wall time over
 // that of slots that are never idle, on two cores with nothing else to do (Zen 4,
-// go1.26.8; two runs, which agree):
+// go1.26.8; two runs some hours and many changes apart, where they differ both):
 //
-//	slots                    1       4       16      64
-//	× ideal                  1.001   1.001   1.003   1.006
-//	  with none waiting      1.004   1.004   1.004   1.009
-//	client's processor time  .8      .4      .3      .23 ms a task
+//	slots                    1       4            16           64
+//	× ideal                  1.001   1.001–1.002  1.003–1.005  1.006–1.007
+//	  with none waiting      1.004   1.004–1.005  1.004–1.006  1.009–1.010
+//	client's processor time  .8–1.6  .4–.6        .3–.4        .23–.3 ms a task
 //
 // While other programs kept the cores busy (load 6 to 10) it was 1.01 to 1.02 at
-// 64 slots. The client's own work for a task with an image is 1.4 to 1.5 times
+// 64 slots. The client's own work for a task with an image is 1.4 to 1.6 times
 // that of posting the same bytes, encoded beforehand, by net/http alone.
 //
 // The tiny models on the real engine (v0.24.0, one thread, 640×480, eight tokens
-// out; two runs): claim after claim of one image takes .40 to .41 (Qwen3-VL) and
-// .41 to .42 (Qwen3.5) of the time of a random order, and .90 to .97 of what an
+// out; three runs): claim after claim of one image takes .40 to .42 (Qwen3-VL) and
+// .41 to .42 (Qwen3.5) of the time of a random order, and .88 to .97 of what an
 // engine is expected to need that looks at each image once. Two servers on one
-// model store take .57 to .58 and .58 to .63 of the time of one on the same two
+// model store take .57 to .60 and .58 to .63 of the time of one on the same two
 // cores; the answers are the same, task by task.
 //
 // # A whole run, the journal, the load generator
 //
-// A run of the demo, 960 tasks, at a server of 200 ms in 16 slots (two runs): the
-// asking, with each answer on disk before it counts, took 1.005 times as long as
-// slots that are never idle, and the whole run, with the drawing and checking of
-// the images before and the intervals after, 1.4 times.
+// A run of the demo, 960 tasks, at a server of 200 ms in 16 slots: the asking, with
+// each answer on disk before it counts, took 1.04 times as long as slots that are
+// never idle, and the whole run, with the drawing and checking of the images
+// before and the intervals after, 1.4 times. The run has no preflight, and so
+// begins with a first answer and a request that looks whether images arrive, one
+// after the other: .4 of the 12 seconds. Before it did that, it took 1.005 times.
 //
 // The journal syncs what finishes together at once. 512 tasks, beside each line
-// written and synced on its own, and beside no sync at all (one run):
+// written and synced on its own, and beside no sync at all (two runs):
 //
-//	askers            1     4     16    64
-//	× sync each       .99   .65   .16   .06
-//	× unsynced        33    27    6.4   2.5
+//	askers            1        4        16       64
+//	× sync each       .99–1.0  .65–.74  .16–.25  .06–.08
+//	× unsynced        33–42    26–27    6.4      2.5–3.2
 //
 // How long a sync takes is the disk's matter: on a busy machine they took ten
 // times as long, and the first row stayed within a factor of two.
 //
 // candor bench in a closed loop beside Locust 2.47 (FastHttpUser, one process),
-// one after the other with requests of the same size (one run):
+// one after the other with requests of the same size (the last of two runs):
 //
 //	service, slots, at once    200 ms, 4, 4    200 ms, 16, 32    0 ms, 64, 8
-//	answers/s                  19.9            79.7              12 900
-//	Locust's                   20.3            81.5              10 900
+//	answers/s                  19.9            79.7              13 400
+//	Locust's                   20.3            81.5              10 800
 //	× Locust                   .98             .98               1.2
 //
 // Four slots of 200 ms give 20 answers a second and sixteen 80: Locust's count
@@ -72,15 +74,18 @@
 //
 // LearnLens's number-sort, served by Candor and by OpenEnv in Python (0.10.0, and
 // 0.3.0), to the same clients on the same two cores, in turns; a step is an
-// episode, with its reset and two checked messages. Three runs, while other
-// programs kept the cores busy (load 9 to 15):
+// episode, with its reset and two checked messages. One run, with nothing else to
+// do:
 //
-//	sessions at once                  1            128
-//	steps/s                           3600–3900    4200–5200
-//	× OpenEnv 0.10.0                  2.1–2.3      2.7–3.6
-//	× OpenEnv 0.3.0                   1.9–2.3      3.2–3.7
-//	server's processor time a step    137–151 µs   143–155 µs
-//	  OpenEnv 0.10.0                  327–340 µs   382–472 µs
+//	sessions at once                  1         128
+//	steps/s                           4300      13 300
+//	× OpenEnv 0.10.0                  2.2       4.0
+//	× OpenEnv 0.3.0                   2.2       4.0
+//	server's processor time a step    158 µs    86 µs
+//	  OpenEnv 0.10.0                  367 µs    331 µs
+//
+// While other programs kept the cores busy (load 9 to 15) it was 1.9 to 2.3 and 2.7
+// to 3.7 times.
 //
 // Clients and server share the cores, so that the ratio of steps understates how
 // much more the server alone could do; that of processor time does not.
@@ -128,8 +133,8 @@
 // running; busier ones gave 11 to 26 times by hand:
 //
 //	             Go      by hand         public functions
-//	101 levels   0.11 s  1.5 s    14 ×   53 s   480 ×
-//	continuous   1.2 s   14 s     12 ×   61 s   53 ×
+//	101 levels   0.11 s  1.5 s    14 ×   51 s   470 ×
+//	continuous   1.2 s   14 s     13 ×   56 s   48 ×
 //
 // It allocates 13 MB at 101 levels and 18 MB at continuous confidences.
 //
@@ -142,11 +147,11 @@
 //
 //	                            ms       claims/s a core  × Pillow
 //	resized, 640×427 → 640×416  27–28    210–220          1.5
-//	passed through, 640×480     3.7–3.9  1540–1630        1.8
+//	passed through, 640×480     3.7–4.1  1470–1630        1.8–1.9
 //
 // A core so prepares the images of 210 claims a second at six claims an image,
 // and of 1500 where they pass through; once checked, an image that passes
-// through is had again for 1.0 to 1.3 times what reading its file and header
-// takes. Two cores take 1.01 times the processor time of one, and come to .98 of
+// through is had again for 1.0 to 1.7 times what reading its file and header
+// takes. Two cores take 1.01 to 1.02 times the processor time of one, and come to .97 to .98 of
 // linear in wall time.
 package bench
