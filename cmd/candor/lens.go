@@ -47,6 +47,9 @@ func (l *lensCmd) Run(ctx context.Context, c console) error {
 	if l.Episodes < 1 && l.Replay == "" {
 		return &run.UsageError{Err: fmt.Errorf("--episodes is %d; there must be one at least", l.Episodes)}
 	}
+	if l.MaxSteps < 1 {
+		return &run.UsageError{Err: fmt.Errorf("--max-steps is %d; an episode has one step at least", l.MaxSteps)}
+	}
 	if l.Demo {
 		return l.demo(ctx, c)
 	}
@@ -55,13 +58,12 @@ func (l *lensCmd) Run(ctx context.Context, c console) error {
 	}
 	progress := newLensProgress(c.err)
 	defer progress.close()
-	result, err := command.Run(ctx, command.Request{
-		Environment: strings.Join(l.Environment, ""), Token: l.Token, CA: l.CA, Agent: l.Agent, Judge: l.Judge, Compat: l.Compat, Episodes: l.Episodes, Probes: l.Probes, MaxSteps: l.MaxSteps,
-		StepTimeout: l.StepTimeout, AgentTimeout: l.AgentTimeout, Worst: l.Worst, Best: l.Best, NoOp: l.NoOp, Seed: l.Seed, Journal: l.Journal, Replay: l.Replay, HTML: l.HTML, Host: l.Host, Profile: l.Profile, NumCtx: l.NumCtx,
-		Threads: func(model string) int { return threads(model, nil) },
-	}, command.Dependencies{
+	result, err := command.Run(ctx, l.request(), command.Dependencies{
 		Model:  func(host string) (infer.Model, error) { return ollama.New(host) },
-		Getenv: os.Getenv, Now: time.Now, Log: c.err, Played: progress.played,
+		Getenv: os.Getenv,
+		Now:    time.Now,
+		Log:    c.err,
+		Played: progress.played,
 	})
 	progress.close()
 	if errors.Is(err, context.Canceled) && result.Journal != "" {
@@ -94,6 +96,33 @@ func (l *lensCmd) demo(ctx context.Context, c console) error {
 		return printJSON(c.out, shown)
 	}
 	return command.PrintDemo(c.out, shown)
+}
+
+func (l *lensCmd) request() command.Request {
+	return command.Request{
+		Environment:  strings.Join(l.Environment, ""),
+		Token:        l.Token,
+		CA:           l.CA,
+		Agent:        l.Agent,
+		Judge:        l.Judge,
+		Compat:       l.Compat,
+		Episodes:     l.Episodes,
+		Probes:       l.Probes,
+		MaxSteps:     l.MaxSteps,
+		StepTimeout:  l.StepTimeout,
+		AgentTimeout: l.AgentTimeout,
+		Worst:        l.Worst,
+		Best:         l.Best,
+		NoOp:         l.NoOp,
+		Seed:         l.Seed,
+		Journal:      l.Journal,
+		Replay:       l.Replay,
+		HTML:         l.HTML,
+		Host:         l.Host,
+		Profile:      l.Profile,
+		NumCtx:       l.NumCtx,
+		Threads:      func(model string) int { return threads(model, nil) },
+	}
 }
 
 func (l *lensCmd) print(w io.Writer, r command.Result) error {

@@ -32,12 +32,7 @@ func (m Missing) faults() bool { return m.Scored < m.Planned || m.Agent+m.Judge+
 const maxMessages = 10
 
 func (m *Missing) say(text string) {
-	for _, t := range m.Messages {
-		if t == text {
-			return
-		}
-	}
-	if len(m.Messages) < maxMessages {
+	if !slices.Contains(m.Messages, text) && len(m.Messages) < maxMessages {
 		m.Messages = append(m.Messages, text)
 	}
 }
@@ -45,12 +40,9 @@ func (m *Missing) say(text string) {
 // refuse tells of a refused action; of one refusal the first is shown.
 func (m *Missing) refuse(s play.Step) {
 	said := s.Refused + "; it was sent "
-	for _, t := range m.Messages {
-		if strings.HasPrefix(t, said) {
-			return
-		}
+	if !slices.ContainsFunc(m.Messages, func(t string) bool { return strings.HasPrefix(t, said) }) {
+		m.say(said + named(string(s.Sent)))
 	}
-	m.say(said + named(string(s.Sent)))
 }
 
 // everyone is every episode that anybody played.
@@ -74,7 +66,13 @@ func (m *measurement) sample() (lqs.Sample, Missing) {
 	}
 	s := lqs.Sample{}
 	for i, e := range m.agents() {
-		u := lqs.Unit{Unseen: i >= len(m.base), Reward: r.totalOf(e, &count), Random: m.baseline(r, m.random, i), NoOp: m.baseline(r, m.noop, i), Refused: refused(e)}
+		u := lqs.Unit{
+			Unseen:  i >= len(m.base),
+			Reward:  r.totalOf(e, &count),
+			Random:  m.baseline(r, m.random, i),
+			NoOp:    m.baseline(r, m.noop, i),
+			Refused: refused(e),
+		}
 		m.note(e, &count)
 		if !math.IsNaN(u.Reward) {
 			count.Scored++
@@ -155,12 +153,7 @@ func at[T any](lists [][]T, i int) []T {
 // refused tells whether the environment would not take an action. A policy that
 // it does not take cannot be played.
 func refused(e play.Episode) bool {
-	for _, s := range e.Steps {
-		if s.Refused != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(e.Steps, func(s play.Step) bool { return s.Refused != "" })
 }
 
 // scale is from the least to the greatest total, as declared, or else as seen.

@@ -22,7 +22,8 @@ func scored(s lqs.Sample, unseen bool) (n int) {
 }
 
 func (m *measurement) competence(f lqs.Figures, at lqs.Intervals, s lqs.Sample) Score {
-	out := Score{Value: known(f.K), Interval: at.K, Episodes: scored(s, false) + scored(s, true), Notes: []string{}, Cost: m.cost(append([][]play.Episode{m.agents()}, append(slices.Clone(m.random), m.noop...)...)...)}
+	played := append([][]play.Episode{m.agents()}, slices.Concat(m.random, m.noop)...)
+	out := Score{Value: known(f.K), Interval: at.K, Episodes: scored(s, false) + scored(s, true), Notes: []string{}, Cost: m.cost(played...)}
 	switch {
 	case out.Value != nil:
 	case out.Episodes == 0:
@@ -39,7 +40,11 @@ func (m *measurement) competence(f lqs.Figures, at lqs.Intervals, s lqs.Sample) 
 	case out.Value != nil && m.bounded(s):
 		out.note("an upper bound: " + whyBounded + "; " + whatToDeclare)
 	case m.d.Random == nil && !m.config.Random:
-		out.note("the random policy knows no more of actions than the schema tells" + map[bool]string{true: "", false: " and the agent's own"}[m.draws().able()])
+		knows := "the schema tells"
+		if !m.draws().able() {
+			knows += " and the agent's own"
+		}
+		out.note("the random policy knows no more of actions than " + knows)
 	}
 	if m.d.Note != "" {
 		out.note(m.d.Note)

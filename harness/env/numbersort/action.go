@@ -21,24 +21,30 @@ var converted = sync.OnceValue(func() func(json.RawMessage) (json.RawMessage, er
 	return convert
 })
 
-// readAction is the values of an answer.
+// readAction is the values of an answer as received.
 func readAction(action json.RawMessage) ([]int, error) {
 	action, err := converted()(action)
 	if err != nil {
 		return nil, err
 	}
+	return valuesOf(action), nil
+}
+
+// valuesOf is the values of an answer that was converted.
+func valuesOf(action json.RawMessage) []int {
 	var fields map[string]json.RawMessage
 	var items []json.RawMessage
 	if json.Unmarshal(action, &fields) != nil || fields["values"] == nil || json.Unmarshal(fields["values"], &items) != nil {
-		return nil, nil
+		return nil
 	}
 	values := make([]int, len(items))
 	for i, item := range items {
+		var err error
 		if values[i], err = strconv.Atoi(string(item)); err != nil {
 			values[i] = outside
 		}
 	}
-	return values, nil
+	return values
 }
 
 // outside stands for all values that do not fit. No number to be sorted is

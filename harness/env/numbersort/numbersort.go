@@ -116,6 +116,10 @@ func (e *Environment) Step(_ context.Context, action json.RawMessage) (openenv.R
 	if err != nil {
 		return openenv.Result{}, err
 	}
+	return e.pay(values)
+}
+
+func (e *Environment) pay(values []int) (openenv.Result, error) {
 	if e.done {
 		return e.result(0)
 	}

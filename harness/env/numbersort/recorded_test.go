@@ -165,7 +165,11 @@ func TestServedForm(t *testing.T) {
 // opened begins a session as a server does.
 func opened(t *testing.T, cfg Config) openenv.Environment {
 	t.Helper()
-	e, err := Spec(cfg).New(t.Context())
+	spec, err := openenv.Local(Spec(cfg))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := spec.New(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

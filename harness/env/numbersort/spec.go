@@ -18,8 +18,21 @@ func Spec(cfg Config) openenv.Spec {
 		Schemas: Schemas(),
 		Action:  converted(),
 		AnySeed: true,
-		New:     func(context.Context) (openenv.Environment, error) { return New(cfg) },
+		New: func(context.Context) (openenv.Environment, error) {
+			e, err := New(cfg)
+			if err != nil {
+				return nil, err
+			}
+			return session{e}, nil
+		},
 	}
+}
+
+// A session gets its actions as the spec's Action has converted them.
+type session struct{ *Environment }
+
+func (s session) Step(_ context.Context, action json.RawMessage) (openenv.Result, error) {
+	return s.pay(valuesOf(action))
 }
 
 // Schemas are those of the served form.

@@ -98,7 +98,17 @@ func Run(ctx context.Context, r Request, d Dependencies) (_ Result, err error) {
 		return Result{}, err
 	}
 	defer func() { err = errors.Join(err, act.close()) }()
-	o := lens.Options{Episodes: r.Episodes, Probes: r.Probes, MaxSteps: r.MaxSteps, StepTimeout: r.StepTimeout, AgentTimeout: r.AgentTimeout, Seed: r.Seed, AgentName: r.agentName(d), Played: d.Played, Now: d.Now}
+	o := lens.Options{
+		Episodes:     r.Episodes,
+		Probes:       r.Probes,
+		MaxSteps:     r.MaxSteps,
+		StepTimeout:  r.StepTimeout,
+		AgentTimeout: r.AgentTimeout,
+		Seed:         r.Seed,
+		AgentName:    r.agentName(d),
+		Played:       d.Played,
+		Now:          d.Now,
+	}
 	if o.Judge, o.JudgeName, err = r.judge(release, d); err != nil {
 		return Result{}, err
 	}
